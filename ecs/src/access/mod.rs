@@ -1,10 +1,10 @@
-//! The access of queries and systems, and when two of them conflict.
+//! The access of queries and systems, and the conflicts between two accesses.
 //!
-//! Code gets `&mut` to a value through a shared store only after its access was checked: the terms of a query against each other,
-//! the parameters of a system against each other, and a system that holds `&mut World` against everything. Ticks are part of the
-//! access: testing a component for changes reads the component, except that a query may write a component that it tests for changes.
-//! The options of a row system (`with`, `changed` and so on) are filters of its rows and are checked like its parameters: they
-//! exclude other queries, and they borrow.
+//! Code gets a `&mut` to a value through a shared store only after its access was checked. The terms of a query are checked against each
+//! other, and so are the parameters of a system. A system with `&mut World` conflicts with everything. Ticks are part of the access:
+//! testing a component for changes counts as reading the component. As an exception, a query may write a component that it tests for
+//! changes itself. The options of a row system (`with`, `changed` and so on) are filters of its rows, and are checked like its parameters:
+//! as filters they can make the rows disjoint from other queries, and they borrow.
 // Tests: ecs/src/access/const_access/tests.rs, tests/systems/disjoint.rs
 
 mod set;

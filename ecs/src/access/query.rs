@@ -8,7 +8,7 @@ use fixedbitset::FixedBitSet;
 use super::set::{ComponentConflict, ComponentSet, add, first_common};
 use crate::component::{ComponentId, Components, StorageType};
 
-/// The components that a query reads and writes, and those that its entities must have or must not have.
+/// The access of a query: the components that it reads and writes, and the components that its entities must have or must not have.
 ///
 /// ```
 /// use strata_ecs::access::ComponentConflict;
@@ -25,22 +25,23 @@ use crate::component::{ComponentId, Components, StorageType};
 pub struct FilteredAccess {
     reads: ComponentSet,
     writes: ComponentSet,
-    /// Components that are tested for changes: a read, when compared with other queries.
+    /// Components that are tested for changes. Compared with other queries, this counts as a read.
     ticks: ComponentSet,
-    /// The ways in which an entity can match. A branch that contradicts itself is left out, unless the contradiction is about a
-    /// sparse component: the query visits the tables then.
+    /// The ways in which an entity can match. A branch that contradicts itself is left out. But if the contradiction is about a sparse
+    /// component, the branch is kept, because the query visits the tables.
     branches: Vec<MatchBranch>,
-    /// Whether branches were merged because there were too many: only their common conditions are known then.
+    /// Whether branches were merged because there were too many. If so, only the conditions that these branches share are known.
     has_merged: bool,
-    /// The access of nested queries, to other entities. Each is flat: queries nested inside of them are in this list, too.
+    /// The accesses of nested queries to other entities. The list is flat: it also contains the queries that are nested inside of nested
+    /// queries.
     nested: Vec<Self>,
     conflict: Option<ComponentConflict>,
 }
 
-/// The maximum number of branches. The cost of a comparison grows with the product of both numbers.
+/// The maximum number of branches of an access. The cost of a comparison grows with the product of the numbers of branches.
 const MOST_BRANCHES: usize = 128;
 
-/// One way in which an entity can match: the components that it has, and those that it lacks.
+/// One way in which an entity can match: the components that the entity has, and the components that it lacks.
 #[derive(Clone, Default, Debug, PartialEq)]
 struct MatchBranch {
     with: FixedBitSet,
@@ -48,25 +49,25 @@ struct MatchBranch {
 }
 
 impl MatchBranch {
-    /// Whether one of two branches requires a component that the other one, or itself, excludes. Only components for which `counts`
-    /// holds are compared. (A branch that excludes what it requires matches nothing.)
+    /// Returns whether no entity can match both branches: one of them requires a component that the other branch, or the same branch,
+    /// excludes. Only components for which `counts` returns true are compared.
     fn is_apart_from(&self, other: &Self, counts: impl Fn(usize) -> bool) -> bool {
         let between = |a: &FixedBitSet, b: &FixedBitSet| a.intersection(b).any(&counts);
         let (own, theirs) = ((&self.with, &self.without), (&other.with, &other.without));
         [(own.0, theirs.1), (theirs.0, own.1), own, theirs].iter().any(|(with, without)| between(with, without))
     }
 
-    /// Whether each entity that matches `self` also matches `other`.
+    /// Returns whether each entity that matches `self` also matches `other`.
     fn implies(&self, other: &Self) -> bool {
         other.with.is_subset(&self.with) && other.without.is_subset(&self.without)
     }
 
-    /// The branch of entities that match both.
+    /// Returns the branch of the entities that match both branches.
     fn and(&self, other: &Self) -> Self {
         Self { with: &self.with | &other.with, without: &self.without | &other.without }
     }
 
-    /// The conditions that all branches share.
+    /// Returns the conditions that all branches share; `None` if there are no branches.
     fn common(branches: &[Self]) -> Option<Self> {
         let (first, others) = branches.split_first()?;
         Some(others.iter().fold(first.clone(), |mut common, other| {
@@ -78,7 +79,7 @@ impl MatchBranch {
 }
 
 impl Default for FilteredAccess {
-    /// Borrows nothing, and matches every entity.
+    /// Returns the access of a query that borrows nothing and matches every entity.
     fn default() -> Self {
         let [reads, writes, ticks] = [const { ComponentSet { named: FixedBitSet::new(), all_but: false } }; 3];
         Self {
@@ -180,7 +181,7 @@ impl FilteredAccess {
         self.branches.iter_mut().for_each(|branch| add(&mut branch.without, id));
     }
 
-    /// Whether the query or a nested query reads, writes or tests the component for changes.
+    /// Returns whether the query, or a query nested in it, reads the component, writes it, or tests it for changes.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -195,7 +196,7 @@ impl FilteredAccess {
         self.parts().any(|part| [&part.reads, &part.writes, &part.ticks].iter().any(|set| set.contains(id)))
     }
 
-    /// A component that the query itself borrows twice, once mutably.
+    /// Returns a component that the query itself borrows twice, at least once mutably.
     ///
     /// ```
     /// use strata_ecs::access::{ComponentConflict, FilteredAccess};
@@ -214,12 +215,13 @@ impl FilteredAccess {
         self.conflict
     }
 
-    /// Whether no entity can match both: in each pair of their branches one requires a component that it or the other one excludes.
-    /// `Or`, `AnyOf` and query enums have a branch for each member.
+    /// Returns whether no entity can match both queries. Each query has one or more branches: `Or`, `AnyOf` and query enums have a branch
+    /// for each member. The queries are disjoint if in each pair of their branches one branch requires a component that one of these two
+    /// branches excludes.
     ///
-    /// The result is exact up to 128 branches; a branch that implies another one does not count. With more branches only the
-    /// conditions that all of them share are compared, so the result may be `false` although no entity can match both. The cost is
-    /// the product of the numbers of branches.
+    /// The result is exact if each query has at most 128 branches. A branch that implies another branch does not count. If a query has more
+    /// branches, only the conditions that all branches share are compared, so the result may be `false` although no entity can match both.
+    /// The cost is the product of the numbers of branches.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -235,12 +237,13 @@ impl FilteredAccess {
         self.is_apart_from(other, |_| true)
     }
 
-    /// Whether each pair of branches is disjoint, comparing only components for which `counts` holds.
+    /// Returns whether each pair of branches is disjoint. Only components for which `counts` returns true are compared.
     fn is_apart_from(&self, other: &Self, counts: impl Fn(usize) -> bool) -> bool {
         self.branches.iter().all(|branch| other.branches.iter().all(|other| branch.is_apart_from(other, &counts)))
     }
 
-    /// A component that both borrow and at least one writes, if some entity could match both.
+    /// Returns a component that both queries borrow and at least one of them writes. `None` if there is no such component, or if no entity
+    /// can match both queries.
     ///
     /// ```
     /// use strata_ecs::access::ComponentConflict;
@@ -260,12 +263,13 @@ impl FilteredAccess {
         self.parts().find_map(|part| other.parts().find_map(|theirs| part.part_conflict(theirs)))
     }
 
-    /// The access to matched entities, and the access of each nested query.
+    /// Returns the access to matched entities, and the access of each nested query.
     fn parts(&self) -> impl Iterator<Item = &Self> {
         iter::once(self).chain(&self.nested)
     }
 
-    /// A component that the query writes and a nested query reads, if the nested query may match the same entities.
+    /// Returns a component that the query writes and a nested query reads. `None` if there is no such component, or if the nested query
+    /// cannot match the same entities.
     pub(crate) fn nested_conflict(&self) -> Option<ComponentConflict> {
         self.nested.iter().find_map(|nested| self.part_conflict(nested))
     }
@@ -275,7 +279,8 @@ impl FilteredAccess {
         self.first_shared(other, |_| true).filter(|_| !self.is_disjoint_with(other))
     }
 
-    /// The first component for which `counts` holds that both borrow, one of them mutably.
+    /// Returns the first component that both queries borrow, at least one of them mutably. Only components for which `counts` returns true
+    /// are compared.
     fn first_shared(&self, other: &Self, counts: impl Fn(ComponentId) -> bool) -> Option<ComponentConflict> {
         let common = |a: &ComponentSet, b: &ComponentSet| a.common(b, &counts);
         common(&self.writes, &other.writes)
@@ -285,9 +290,9 @@ impl FilteredAccess {
             .or_else(|| common(&self.ticks, &other.writes))
     }
 
-    /// A component that prevents two queries from running at the same time on different threads. This is stricter than
-    /// [`conflict_with`](Self::conflict_with): rows of one column that differ only in a sparse component share the change
-    /// information of the column, and so do all rows of a sparse set.
+    /// Returns a component that prevents two queries from running at the same time on different threads. This check is stricter than
+    /// [`conflict_with`](Self::conflict_with). Rows of one column share change information, even if the queries visit different rows
+    /// because of a sparse component. All rows of a sparse set also share change information.
     pub(crate) fn collision_with(&self, other: &Self, components: &Components) -> Option<ComponentConflict> {
         self.parts().find_map(|part| other.parts().find_map(|theirs| part.part_collision(theirs, components)))
     }
@@ -301,25 +306,25 @@ impl FilteredAccess {
         self.first_shared(other, |id| !in_other_tables || is_sparse(id))
     }
 
-    /// All components that it reads or writes, of the entities that it matches.
+    /// Returns all components of matched entities that the query reads or writes.
     fn all_borrowed(&self) -> ComponentSet {
         let mut all = self.reads.clone();
         all.union_with(&self.writes);
         all
     }
 
-    /// Whether both borrow a common component, mutably or not.
+    /// Returns whether there is a component that both queries borrow, mutably or not.
     pub(crate) fn shares_with(&self, other: &Self) -> bool {
         first_common(&self.all_borrowed(), &other.all_borrowed()).is_some()
     }
 
-    /// Whether it borrows the component mutably.
+    /// Returns whether the query borrows the component mutably.
     pub(crate) fn writes(&self, id: ComponentId) -> bool {
         self.writes.contains(id)
     }
 
-    /// A component that `self` writes and `other` does not write, or that `self` reads or tests and `other` neither borrows nor
-    /// tests.
+    /// Returns a component for which the access of `self` exceeds the access of `other`: `self` writes the component and `other` does not,
+    /// or `self` reads it or tests it for changes and `other` does not access it at all.
     pub(crate) fn first_beyond(&self, other: &Self) -> Option<ComponentConflict> {
         let mut borrowed = other.all_borrowed();
         borrowed.union_with(&other.ticks);
@@ -327,8 +332,9 @@ impl FilteredAccess {
         self.writes.first_beyond(&other.writes).or(looks_at)
     }
 
-    /// Whether `other` matches every entity that `self` matches, given that it matches the entity's table. Only conditions on sparse
-    /// components can differ then. May return `false` although it holds if `other` has alternatives with sparse components.
+    /// Returns whether `other` matches every entity that `self` matches, provided that `other` matches the table of the entity. So only
+    /// conditions on sparse components matter. If `other` has alternatives with sparse components, the result may be `false` although the
+    /// statement holds.
     pub(crate) fn keeps_to_rows_of(&self, other: &Self, components: &Components) -> bool {
         let is_sparse = |index: usize| {
             components.info(ComponentId(index as u32)).is_none_or(|info| info.storage() == StorageType::Sparse)
@@ -348,8 +354,8 @@ impl FilteredAccess {
                 || self.branches.iter().all(|own| other.branches.iter().any(|theirs| implies(own, theirs))))
     }
 
-    /// Calls `each` with every component that it borrows or tests for changes, and whether it writes the component; with `None` for
-    /// all components, or all except some.
+    /// Calls `each` with every component that the query borrows or tests for changes, and with whether it writes the component. If the
+    /// query borrows all components, or all except some, calls `each` with `None`.
     #[cfg(feature = "parallel")]
     pub(super) fn each_borrowed(&self, mut each: impl FnMut(Option<ComponentId>, bool)) {
         let sets = self.parts().flat_map(|part| [(&part.reads, false), (&part.ticks, false), (&part.writes, true)]);
@@ -361,13 +367,13 @@ impl FilteredAccess {
         }
     }
 
-    /// Every component that it borrows; `None` if it borrows all, or all except some.
+    /// Returns every component that the query borrows; `None` if it borrows all components, or all except some.
     pub(crate) fn borrowed(&self) -> Option<Vec<ComponentId>> {
         let all = self.all_borrowed();
         (!all.all_but).then(|| all.named.ones().map(|index| ComponentId(index as u32)).collect())
     }
 
-    /// Reads, or writes, all components except some, of all entities.
+    /// Returns the access of a query that reads, or writes, all components except some, of all entities.
     pub(crate) fn all_but(except: impl Iterator<Item = ComponentId>, writes: bool) -> Self {
         let mut named = FixedBitSet::new();
         except.for_each(|id| add(&mut named, id));
@@ -384,7 +390,7 @@ impl FilteredAccess {
         self.nested.push(query);
     }
 
-    /// Adds the borrows of an inner term, but not its requirements: for optional terms.
+    /// Adds the borrows of an inner term, but not its requirements. This is for optional terms.
     pub(crate) fn add_borrows_of(&mut self, inner: &Self) {
         let twice = first_common(&self.writes, &inner.writes)
             .or_else(|| first_common(&self.writes, &inner.reads))
@@ -424,7 +430,7 @@ impl FilteredAccess {
         }
     }
 
-    /// Adds a branch, unless each entity that matches it also matches another branch.
+    /// Adds a branch, unless each entity that matches it also matches another branch. Removes other branches for which this holds.
     fn add_branch(&mut self, branch: MatchBranch) {
         if !self.branches.iter().any(|other| branch.implies(other)) {
             self.branches.retain(|other| !other.implies(&branch));
@@ -432,8 +438,8 @@ impl FilteredAccess {
         }
     }
 
-    /// Extends this access to a term that matches either `self` or `other`, but uses only one at a time: it borrows everything that
-    /// either borrows, and has the branches of both.
+    /// Combines two accesses for a term that matches if `self` or `other` matches, and that uses only one of them at a time. The result
+    /// borrows everything that either of them borrows, and has the branches of both.
     pub(crate) fn or(&mut self, other: &Self) {
         self.unite_borrows(other);
         other.branches.iter().for_each(|branch| self.add_branch(branch.clone()));
@@ -444,14 +450,16 @@ impl FilteredAccess {
         }
     }
 
-    /// Removes the branches that no table matches. Tables have no information about sparse components.
+    /// Removes the branches that no table can match. Contradictions about sparse components do not count, because tables have no
+    /// information about these.
     pub(crate) fn drop_impossible(&mut self, is_sparse: impl Fn(ComponentId) -> bool) {
         self.branches.retain(|branch| {
             branch.with.intersection(&branch.without).all(|index| is_sparse(ComponentId(index as u32)))
         });
     }
 
-    /// A note for a reported conflict of two queries that filters might make disjoint.
+    /// Returns a note for the message about a conflict of two queries, if their filters were not compared completely; otherwise an empty
+    /// text.
     pub(super) fn note(&self, other: &Self) -> &'static str {
         match self.parts().chain(other.parts()).any(|part| part.has_merged) {
             true => " (the filters have too many branches: only what all of them have in common was compared)",
@@ -459,7 +467,7 @@ impl FilteredAccess {
         }
     }
 
-    /// Whether it borrows any component mutably.
+    /// Returns whether the query borrows any component mutably.
     pub(super) fn writes_anything(&self) -> bool {
         !self.writes.is_empty()
     }

@@ -8,7 +8,7 @@ use fixedbitset::FixedBitSet;
 
 use crate::component::{ComponentId, Components};
 
-/// The data that two queries borrow, one of them mutably.
+/// The data about which two queries conflict: both borrow it, at least one of them mutably.
 ///
 /// ```
 /// use strata_ecs::access::ComponentConflict;
@@ -24,12 +24,12 @@ use crate::component::{ComponentId, Components};
 pub enum ComponentConflict {
     /// A component.
     Component(ComponentId),
-    /// All components, except those that one of the queries excludes.
+    /// All components, except those that one of the queries leaves out.
     AllComponents,
 }
 
 impl ComponentConflict {
-    /// The conflict as text, as in "component `Position`".
+    /// Returns the conflict as text, for instance "component `Position`".
     pub(crate) fn text(self, components: &Components) -> String {
         match self {
             Self::Component(id) => alloc::format!("component `{}`", components.name(id)),
@@ -38,11 +38,12 @@ impl ComponentConflict {
     }
 }
 
-/// Some components; or all except some, including components that are not registered yet.
+/// A set of components. It contains either listed components, or all components except the listed ones, including components that are not
+/// registered yet.
 #[derive(Clone, Default, Debug, PartialEq)]
 pub(super) struct ComponentSet {
     pub(super) named: FixedBitSet,
-    /// Whether the set contains all components except the named ones.
+    /// Whether the set contains all components except the listed ones.
     pub(super) all_but: bool,
 }
 
@@ -78,7 +79,7 @@ impl ComponentSet {
         }
     }
 
-    /// The first component of `self` that is not in `other`.
+    /// Returns the first component of `self` that is not in `other`.
     pub(super) fn first_beyond(&self, other: &Self) -> Option<ComponentConflict> {
         let id = |index: usize| ComponentId(index as u32);
         match (self.all_but, other.all_but) {
@@ -88,8 +89,8 @@ impl ComponentSet {
         }
     }
 
-    /// The first component in both sets for which `counts` holds. If both sets contain all components except some, returns
-    /// [`ComponentConflict::AllComponents`] without calling `counts`.
+    /// Returns the first component that is in both sets and for which `counts` returns true. If both sets contain all components except
+    /// some, returns [`ComponentConflict::AllComponents`] without calling `counts`.
     pub(super) fn common(&self, other: &Self, counts: impl Fn(ComponentId) -> bool) -> Option<ComponentConflict> {
         let id = |index: usize| ComponentId(index as u32);
         let found = match (self.all_but, other.all_but) {
@@ -107,7 +108,7 @@ pub(super) fn add(set: &mut FixedBitSet, id: ComponentId) {
     set.grow_and_insert(id.index());
 }
 
-/// The first component that is in both sets.
+/// Returns the first component that is in both sets.
 pub(super) fn first_common(a: &ComponentSet, b: &ComponentSet) -> Option<ComponentConflict> {
     a.common(b, |_| true)
 }

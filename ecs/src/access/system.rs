@@ -25,28 +25,28 @@ pub enum ParamAccess {
     Resource {
         /// The id of the resource in its world.
         id: u32,
-        /// The name of its type.
+        /// The name of the type of the resource.
         name: &'static str,
-        /// Whether it is borrowed mutably.
+        /// Whether the system borrows it mutably.
         write: bool,
-        /// Whether it is read as a list of messages of which the system keeps its position.
+        /// Whether the system reads it as a list of messages, and keeps its position in the list.
         reads_messages: bool,
     },
     /// All resources, including those that are not registered yet.
     AllResources {
-        /// Whether they are borrowed mutably.
+        /// Whether the resources are borrowed mutably.
         write: bool,
     },
-    /// One value that stays on its thread.
+    /// One non-send value.
     NonSend {
         /// The id of the type in its world.
         id: u32,
         /// The name of the type.
         name: &'static str,
-        /// Whether it is borrowed mutably.
+        /// Whether the system borrows it mutably.
         write: bool,
     },
-    /// The whole world, to read.
+    /// The whole world, for reading.
     World,
 }
 
@@ -76,42 +76,42 @@ impl ParamAccess {
 pub struct Access {
     params: Vec<(usize, ParamAccess)>,
     exclusive: bool,
-    /// Whether the access is exclusive, but only changes values. Always false for a union of systems.
+    /// Whether the access is exclusive, but the system makes no structural changes while it runs. Always false for a union of systems.
     keeps_structure: bool,
-    /// Whether changes are recorded, to be applied later.
+    /// Whether the system records changes that are applied later.
     deferred: bool,
-    /// Whether a value is used that stays on its thread.
+    /// Whether the system uses a non-send value.
     non_send: bool,
-    /// Why the system is refused, for example because two parameters conflict.
+    /// The reason why the system is refused, for example because two parameters conflict; `None` if it is not refused.
     refusal: Option<String>,
 }
 
-/// A conflict: two parameters of one system borrow the same data, one of them mutably.
+/// A conflict of two parameters of one system: both borrow the same data, at least one of them mutably.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AccessConflict {
     /// The index of the earlier parameter in `params`.
     pub(crate) first: usize,
-    /// The data, as in "component `Position`".
+    /// The data, for instance "component `Position`".
     pub(crate) what: String,
 }
 
 impl Access {
-    /// Exclusive access: the system runs alone.
+    /// Returns exclusive access. No other system runs at the same time.
     pub(crate) fn exclusive() -> Self {
         Self { exclusive: true, deferred: true, non_send: true, ..Self::default() }
     }
 
-    /// Exclusive access that only changes values: the system runs alone.
+    /// Returns exclusive access of a system that makes no structural changes while it runs. No other system runs at the same time.
     pub(crate) fn exclusive_values() -> Self {
         Self { keeps_structure: true, ..Self::exclusive() }
     }
 
-    /// Whether the system changes no entities, tables or components while it runs.
+    /// Returns whether the system makes no structural changes while it runs.
     pub(crate) fn keeps_structure(&self) -> bool {
         !self.exclusive || self.keeps_structure
     }
 
-    /// Whether the system borrows the whole world mutably.
+    /// Returns whether the system borrows the whole world mutably.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -125,7 +125,7 @@ impl Access {
         self.exclusive
     }
 
-    /// The access of each parameter, with the number of the parameter from 0.
+    /// Returns the access of each parameter, with the number of the parameter from 0.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -137,7 +137,8 @@ impl Access {
         &self.params
     }
 
-    /// The access of two systems that run as one, one after the other. The numbers of the parameters are those of each system.
+    /// Returns the access of two systems that run one after the other as one system. Each parameter keeps its number, so a number may occur
+    /// twice.
     pub(crate) fn union(&self, other: &Self) -> Self {
         Self {
             params: self.params.iter().chain(&other.params).cloned().collect(),
@@ -149,23 +150,23 @@ impl Access {
         }
     }
 
-    /// The access of the parameters for which `is_meant` holds.
+    /// Returns the access without the parameters for which `is_meant` returns false.
     pub(crate) fn of_params(&self, is_meant: impl Fn(usize) -> bool) -> Self {
         let params = self.params.iter().filter(|(param, _)| is_meant(*param)).cloned().collect();
         Self { params, refusal: self.refusal.clone(), ..*self }
     }
 
-    /// Refuses the system: it never runs. Only the first reason is kept.
+    /// Marks the system as refused, so that it never runs. Only the first reason is kept.
     pub(crate) fn refuse(&mut self, why: String) {
         self.refusal.get_or_insert(why);
     }
 
-    /// The reason why the system is refused, if it is.
+    /// Returns the reason why the system is refused; `None` if it is not refused.
     pub(crate) fn refusal(&self) -> Option<&str> {
         self.refusal.as_deref()
     }
 
-    /// Fails if the system is refused, for example because two parameters conflict.
+    /// Panics if the system is refused, for example because two parameters conflict.
     ///
     /// # Panics
     ///
@@ -182,13 +183,13 @@ impl Access {
         }
     }
 
-    /// Each parameter, paired with each parameter of another system.
+    /// Returns each parameter, paired with each parameter of another system.
     fn pairs<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (&'a ParamAccess, &'a ParamAccess)> {
         self.params.iter().flat_map(|(_, a)| other.params.iter().map(move |(_, b)| (a, b)))
     }
 
-    /// The first data that prevents two systems from running at the same time, as in "component `Position`": `None` if
-    /// [`collides_with`](Self::collides_with) is false.
+    /// Returns the first data that prevents two systems from running at the same time, for instance "component `Position`". `None` if
+    /// [`collides_with`](Self::collides_with) returns false.
     pub(crate) fn first_collision(&self, other: &Self, components: &Components) -> Option<String> {
         self.pairs(other).find_map(|pair| match pair {
             (ParamAccess::Query(a), ParamAccess::Query(b)) => Some(a.collision_with(b, components)?.text(components)),
@@ -196,7 +197,7 @@ impl Access {
         })
     }
 
-    /// The ids of the resources that are read as lists of messages. An id may occur more than once.
+    /// Returns the ids of the resources that the system reads as lists of messages. An id may occur more than once.
     pub(crate) fn message_readers(&self) -> impl Iterator<Item = u32> {
         self.params.iter().filter_map(|(_, access)| match access {
             ParamAccess::Resource { id, reads_messages: true, .. } => Some(*id),
@@ -204,13 +205,13 @@ impl Access {
         })
     }
 
-    /// Whether a parameter reads the whole world.
+    /// Returns whether a parameter reads the whole world.
     pub(crate) fn looks_at_world(&self) -> bool {
         self.params.iter().any(|(_, access)| matches!(access, ParamAccess::World))
     }
 
-    /// Whether the system may run on any thread. A system that borrows the whole world mutably, or has a parameter for a value that
-    /// stays on its thread, runs on the thread that runs the schedule.
+    /// Returns whether the system may run on any thread. If a system borrows the whole world mutably, or has a parameter for a non-send
+    /// value, it runs on the thread that runs the schedule.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -224,7 +225,7 @@ impl Access {
         !self.non_send
     }
 
-    /// Records that the system uses a value that stays on its thread.
+    /// Records that the system uses a non-send value.
     #[cfg(feature = "std")]
     pub(crate) fn add_non_send(&mut self) {
         self.non_send = true;
@@ -235,17 +236,17 @@ impl Access {
         self.deferred = true;
     }
 
-    /// Whether nothing is borrowed mutably, and no changes are applied later.
+    /// Returns whether the system borrows nothing mutably, and records no changes that are applied later.
     pub(crate) fn is_read_only(&self) -> bool {
         !self.exclusive && !self.deferred && !self.params.iter().any(|(_, access)| access.writes())
     }
 
-    /// Adds the access of a parameter. It may conflict with earlier entries for which `hidden`, called with their index, returns
-    /// true.
+    /// Adds the access of a parameter. `hidden` is called with the index of each earlier entry. Conflicts with entries for which it returns
+    /// true are permitted.
     ///
     /// # Errors
     ///
-    /// The conflict with an earlier parameter, if there is one. In this case nothing is added.
+    /// If the access conflicts with an earlier parameter. Then nothing is added.
     pub(crate) fn add(
         &mut self,
         param: usize,
@@ -267,12 +268,12 @@ impl Access {
         self.params.shrink_to_fit();
     }
 
-    /// Whether the system makes changes that are applied after its run.
+    /// Returns whether the system makes changes that are applied after its run.
     pub(crate) fn is_deferred(&self) -> bool {
         self.deferred
     }
 
-    /// All data that makes the order of two systems matter, as in "component `Position`".
+    /// Returns all data about which two systems conflict, so that their order matters. An item is for instance "component `Position`".
     pub(crate) fn conflicts(&self, other: &Self, components: &Components) -> Vec<String> {
         if self.exclusive || other.exclusive {
             return alloc::vec![String::from("the whole world (`&mut World`)")];
@@ -286,7 +287,7 @@ impl Access {
         all
     }
 
-    /// The access of the system as bit masks.
+    /// Returns the access of the system as bit masks.
     #[cfg(feature = "parallel")]
     pub(crate) fn footprint(&self) -> Footprint {
         if self.exclusive {
@@ -311,7 +312,7 @@ impl Access {
         all
     }
 
-    /// Whether two systems must not run at the same time.
+    /// Returns whether two systems must not run at the same time.
     pub(crate) fn collides_with(&self, other: &Self, components: &Components) -> bool {
         let collide = |pair: (&ParamAccess, &ParamAccess)| match pair {
             (ParamAccess::Query(a), ParamAccess::Query(b)) => a.collision_with(b, components).is_some(),
@@ -320,7 +321,8 @@ impl Access {
         self.exclusive || other.exclusive || self.pairs(other).any(collide)
     }
 
-    /// Whether two systems can run at the same time.
+    /// Returns whether two systems have no conflict. A schedule may nevertheless run such systems one after the other, for instance if
+    /// their queries visit rows of the same tables that differ only in a sparse component.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -336,9 +338,9 @@ impl Access {
     }
 }
 
-/// The data that a system borrows and writes, as bit masks. Several components or resources share a bit.
+/// The data that a system borrows and the data that it writes, as bit masks. Several components or resources share a bit.
 ///
-/// Two systems collide only if one of them writes a bit that the other one borrows.
+/// Two systems can collide only if one of them writes a bit that the other one borrows.
 #[cfg(feature = "parallel")]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Footprint {
@@ -348,7 +350,7 @@ pub(crate) struct Footprint {
 
 #[cfg(feature = "parallel")]
 impl Footprint {
-    /// The bit that every system borrows, and only an exclusive system writes.
+    /// A bit that every system borrows, and that only an exclusive system writes.
     const WORLD: u128 = 1 << 127;
 
     /// Adds all components, or all resources.
@@ -368,7 +370,7 @@ impl Footprint {
     }
 }
 
-/// The data that two parameters cannot borrow at the same time.
+/// Returns the data about which two parameters conflict; `None` if they can be used at the same time.
 fn conflict(a: &ParamAccess, b: &ParamAccess, components: &Components) -> Option<String> {
     match (a, b) {
         (ParamAccess::Query(a), ParamAccess::Query(b)) => {
@@ -400,7 +402,7 @@ mod tests {
     use super::*;
     use crate::component::ComponentId;
 
-    /// Two ids share a bit if they are 127 apart.
+    /// Two ids share a bit if their difference is a multiple of 127.
     #[cfg(feature = "parallel")]
     #[test]
     fn what_collides_has_footprints_that_meet() {

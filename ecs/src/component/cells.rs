@@ -1,7 +1,8 @@
-//! Cells in values: whether a value can change through a shared reference.
+//! Declares which types may contain cells, that is, whether a value can change through a shared reference.
 //!
-//! The derives list the types of all fields. A type is free of cells if its author says so, or if all types in it are. No unsafe code depends
-//! on this: if a type is wrongly said to have no cells, frames of a [`SnapshotRing`](crate::snapshot::SnapshotRing) show an older value.
+//! The derives list the types of all fields. A type has no cells if its author declares that, or if no type in it has cells. No unsafe code
+//! depends on this. If a type is wrongly declared to have no cells, frames of a [`SnapshotRing`](crate::snapshot::SnapshotRing) may show a
+//! value of another frame.
 //!
 //! Tests: tests/snapshots/shared.rs
 
@@ -17,19 +18,19 @@ use std::collections::{HashMap, HashSet};
 
 use crate::entity::Entity;
 
-/// The cells, locks and atomics that values of a type may contain: see [`TypeCells`].
+/// States which cells, locks and atomics the values of a type may contain: see [`TypeCells`].
 #[derive(Clone, Copy)]
 pub struct Cells(Kind);
 
 #[derive(Clone, Copy)]
 enum Kind {
-    /// Values may contain some.
+    /// Values may contain cells.
     Possible,
-    /// Values contain none, or only share some that their clones share too.
+    /// Values contain no cells of their own. They may share cells with their clones, such as those in an `Arc`.
     None,
-    /// Only values of these types can contain some.
+    /// Values contain cells only within values of these types.
     In(&'static [Part]),
-    /// Only values of this type can contain some. A function, since a type may contain a list of itself.
+    /// Values contain cells only within values of this type. This is a function because a type may contain a list of its own type.
     InContent(fn() -> Part),
 }
 
@@ -41,12 +42,12 @@ pub struct Part {
     cells: Cells,
 }
 
-/// A type that declares whether its values may contain cells, locks or atomics: all types that derive `Component` or
-/// [`Describe`](derive@crate::component::Describe), numbers, `bool`, `char`, `String`, `Entity`, and `Box`es, `Vec`s, `Option`s and other
-/// collections of these.
+/// A type that declares whether its values may contain cells, locks or atomics. The trait is implemented for all types that derive
+/// `Component` or [`Describe`](derive@crate::component::Describe), for numbers, `bool`, `char`, `String` and `Entity`, and for `Box`es,
+/// `Vec`s, `Option`s and other collections of these.
 ///
 /// Values without cells do not change through a shared reference, so frames of a [`SnapshotRing`](crate::snapshot::SnapshotRing) can share
-/// them. For a type with parameters only its own bounds count:
+/// them. For a type with parameters only the bounds of its definition count:
 ///
 /// ```
 /// use strata_ecs::component::{ComponentDescriptor, TypeCells};
@@ -66,25 +67,25 @@ pub struct Part {
     label = "may contain cells"
 )]
 pub trait TypeCells: 'static {
-    /// What values may contain.
+    /// The cells that values may contain.
     const CELLS: Cells;
 }
 
 impl Cells {
-    /// Values may contain some, for all that is known.
+    /// Values may contain cells: nothing else is known.
     pub const POSSIBLE: Self = Self(Kind::Possible);
 
-    /// Values contain none.
+    /// Values contain no cells.
     pub const NONE: Self = Self(Kind::None);
 
-    /// Only values of these types can contain some. The derives list the types of all fields.
+    /// Values contain cells only within values of these types. The derives list the types of all fields.
     #[doc(hidden)]
     #[must_use]
     pub const fn of_parts(parts: &'static [Part]) -> Self {
         Self(Kind::In(parts))
     }
 
-    /// Only values of `T` can contain some.
+    /// Values contain cells only within values of `T`.
     const fn of_content<T: TypeCells + ?Sized>() -> Self {
         Self(Kind::InContent(Part::of::<T>))
     }
@@ -94,7 +95,7 @@ impl Cells {
         self.find_outside(whole, &mut Vec::new())
     }
 
-    /// Like [`find`](Self::find). `seen` has the types that are searched already.
+    /// Like [`find`](Self::find). `seen` lists the content types that have been searched already; they are skipped.
     fn find_outside(&self, whole: fn() -> &'static str, seen: &mut Vec<TypeId>) -> Option<&'static str> {
         match self.0 {
             Kind::Possible => Some(whole()),
@@ -117,17 +118,18 @@ impl Part {
         Self { type_id: TypeId::of::<T>(), type_name: type_name::<T>, cells }
     }
 
-    /// A type whose parts are known.
+    /// Returns the part for a type that declares its cells.
     pub(super) const fn of<T: TypeCells + ?Sized>() -> Self {
         Self::new::<T>(T::CELLS)
     }
 
-    /// A type of which nothing is known. A value without a size has no state, so it has no cells.
+    /// Returns the part for a type that does not declare its cells. A zero-sized value has no state, so it has no cells.
     pub(super) const fn unknown<T: 'static>() -> Self {
         Self::new::<T>(if size_of::<T>() == 0 { Cells::NONE } else { Cells::POSSIBLE })
     }
 
-    /// The part, without cells if the type is `Copy`: a cell is not `Copy`, and a copy of a reference to a cell refers to the same cell.
+    /// Marks the part as free of cells if the type is `Copy`: cells are not `Copy`, and a copy of a reference to a cell refers to the same
+    /// cell.
     #[must_use]
     pub const fn or_copy(self, is_copy: bool) -> Self {
         if is_copy { Self { cells: Cells::NONE, ..self } } else { self }

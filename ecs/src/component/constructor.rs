@@ -1,10 +1,10 @@
-//! Construction of values through a function pointer, without naming their type.
+//! Type-erased constructors, which make values through a function pointer.
 
 use core::any::type_name;
 use core::mem::{MaybeUninit, forget};
 use core::ptr;
 
-/// The captured data of a constructor: nothing, or a function pointer.
+/// The data that the function of a constructor captures: nothing, or a function pointer.
 type CapturedData = MaybeUninit<fn()>;
 
 /// Makes values of one type.
@@ -16,7 +16,7 @@ pub(crate) struct Constructor {
 }
 
 impl Constructor {
-    /// A constructor that calls a function once for each value. The function captures nothing, or is a function pointer.
+    /// Returns a constructor that calls `make` once for each value. `make` must capture nothing, or be a function pointer.
     pub(crate) fn new<T, F: Fn() -> T + Copy + Send + Sync + 'static>(make: F) -> Self {
         const {
             assert!(
@@ -31,17 +31,17 @@ impl Constructor {
         Self { data, fill: fill::<T, F>, name: type_name::<T> }
     }
 
-    /// Whether both call the same function, if it captures nothing.
+    /// Returns whether both constructors call the same function. The functions must capture nothing.
     pub(crate) fn calls_the_same(&self, other: &Self) -> bool {
         ptr::fn_addr_eq(self.fill, other.fill)
     }
 
-    /// Makes `count` values, one after the other, with a call of the user's function for each. If a call panics the memory
-    /// is uninitialized afterwards.
+    /// Writes `count` values to adjacent memory; each is made by one call of the user's function. If a call panics, the memory is
+    /// uninitialized afterwards.
     ///
     /// # Safety
     ///
-    /// - `to` is valid for `count` values of the type that this was made for, and uninitialized.
+    /// - `to` is valid for `count` values of the type that the constructor makes, and uninitialized.
     #[inline]
     pub(crate) unsafe fn fill(&self, to: *mut u8, count: usize) {
         // SAFETY: `self.data` belongs to `self.fill`; `to` is valid for `count` values and uninitialized (ensured by the
@@ -65,14 +65,13 @@ unsafe fn fill<T, F: Fn() -> T + Copy>(data: &CapturedData, to: *mut u8, count: 
     }
 }
 
-/// Writes `count` values of an iterator, one after the other. If it panics, or ends early, the memory is uninitialized
-/// afterwards.
+/// Writes `count` values of an iterator to adjacent memory. If the iterator panics, or ends early, the memory is uninitialized afterwards.
 ///
 /// # Safety
 ///
 /// - `to` is valid for `count` values, and uninitialized.
 pub(super) unsafe fn fill_from<T>(to: *mut T, count: usize, values: impl Iterator<Item = T>) {
-    /// The values written so far, as an address and a number. They are dropped if one of the next panics.
+    /// The address and the number of the values written so far. They are dropped if the iterator panics before all values are written.
     struct WrittenValues<T>(*mut T, usize);
 
     impl<T> Drop for WrittenValues<T> {

@@ -1,4 +1,4 @@
-//! Types that describe themselves, and probes for the traits of other types.
+//! Types that describe themselves, and probes that test which traits a type implements.
 //!
 //! Tests: tests/storage/descriptors/functions.rs, tests/storage/descriptors/fields.rs
 
@@ -16,12 +16,12 @@ use super::functions::{CloneFn, DebugFn, DefaultFn, EqFn, HashFn};
 use super::name::{NameParameter, StableName};
 use crate::entity::{Entity, MapEntities, Mapping};
 
-/// A type that declares its [stable name](StableName) and its [fields](crate::component::Field): every component, types with
-/// [`#[derive(Describe)]`](derive@crate::component::Describe), numbers, `bool`, `char`, `String`, `Entity`, and arrays, `Vec`s, `Option`s
-/// and tuples of up to eight of these.
+/// A type that declares its [stable name](StableName) and its [fields](crate::component::Field). The trait is implemented for every
+/// component, for types with [`#[derive(Describe)]`](derive@crate::component::Describe), for numbers, `bool`, `char`, `String` and
+/// `Entity`, and for arrays, `Vec`s, `Option`s and tuples of up to eight of these.
 ///
-/// A field whose type describes itself is described with its fields. A type with parameters has a stable name if its own bounds require
-/// that its type parameters describe themselves:
+/// If the type of a field describes itself, the description of the field contains the fields of that type. A type with parameters has a
+/// stable name only if the bounds of its definition require `Describe` of its type parameters:
 ///
 /// ```
 /// use strata_ecs::component::{ComponentDescriptor, Describe};
@@ -47,7 +47,7 @@ use crate::entity::{Entity, MapEntities, Mapping};
     label = "has no description"
 )]
 pub trait Describe: Sized + 'static {
-    /// The name of the type in files.
+    /// The name of the type in files; `None` if the type has no stable name.
     const NAME: Option<StableName>;
 
     /// The fields of the type.
@@ -87,13 +87,13 @@ impl<T: Describe, const N: usize> Describe for [T; N] {
     const FIELDS: Fields<Self> = T::FIELDS.of_array();
 }
 
-/// It has no stable name.
+/// The type has no stable name.
 impl<T: Describe> Describe for Vec<T> {
     const NAME: Option<StableName> = None;
     const FIELDS: Fields<Self> = Fields::of_elements();
 }
 
-/// It has no stable name.
+/// The type has no stable name.
 impl<T: Describe> Describe for Option<T> {
     const NAME: Option<StableName> = None;
     const FIELDS: Fields<Self> = Fields::of_elements();
@@ -114,7 +114,7 @@ macro_rules! tuples {
             )),+];
         }
 
-        /// It has no stable name.
+        /// The type has no stable name.
         impl<$($T: Describe),+> Describe for $Tuple {
             const NAME: Option<StableName> = None;
             const FIELDS: Fields<Self> = fields(TupleFields::<Self>::LIST).not_plain();
@@ -137,12 +137,13 @@ impl<T: Describe> Described for T {
     const ALL_FIELDS: Fields<Self> = T::FIELDS;
 }
 
-/// Tests whether bounds hold for a type. If they do, a constant of a probe is an inherent one, and otherwise the constant of
-/// [`Unproved`], which every probe has. If the type has parameters, only the bounds in scope count.
+/// Tests whether a type implements certain traits. If the bound for a constant holds, the probe has an inherent constant of this name;
+/// otherwise the name resolves to the constant of [`Unproved`], which every probe implements. In generic code only the bounds in scope
+/// count.
 #[derive(Debug)]
 pub struct Probe<T>(PhantomData<fn() -> T>);
 
-/// The constants of a [`Probe`] whose bounds are not known to hold.
+/// The constants of a [`Probe`] for the traits that its type is not known to implement.
 pub trait Unproved {
     /// The tested type.
     type Type: 'static;
@@ -159,11 +160,11 @@ pub trait Unproved {
     const HASH: FoundFunction<Self::Type, HashFn> = FoundFunction::NONE;
     /// `Debug`
     const DEBUG: FoundFunction<Self::Type, DebugFn> = FoundFunction::NONE;
-    /// The parameter of a stable name: a type without one.
+    /// The parameter of a stable name, for a type that has no stable name.
     const PARAMETER: NameParameter = NameParameter::Type(None);
-    /// The type of a field, whose own fields are not known.
+    /// The type of a field, for a type whose own fields are not known.
     const FIELD_TYPE: FieldTypeOf<Self::Type> = FieldTypeOf::new(Fields::NONE);
-    /// A type whose parts are not known.
+    /// The part for a type that does not declare its cells.
     const PART: Part = Part::unknown::<Self::Type>();
 }
 
@@ -185,50 +186,50 @@ impl<T> Unmapped for Probe<T> {
 }
 
 impl<T: Clone> Probe<T> {
-    /// It is `Clone`.
+    /// The clone function of the type.
     pub const CLONE: FoundFunction<T, CloneFn> =
         FoundFunction::new(Description::<T>::new().with_clone().functions.clone);
 }
 
 impl<T: Copy> Probe<T> {
-    /// It is `Copy`.
+    /// States that the type is `Copy`.
     pub const COPY: Marked<T> = Marked::copy();
 }
 
 impl<T: Default> Probe<T> {
-    /// It is `Default`.
+    /// The function that makes the default value of the type.
     pub const DEFAULT: FoundFunction<T, DefaultFn> =
         FoundFunction::new(Description::<T>::new().with_default().functions.default);
 }
 
 impl<T: PartialEq> Probe<T> {
-    /// It is `PartialEq`.
+    /// The function that compares two values of the type.
     pub const EQ: FoundFunction<T, EqFn> = FoundFunction::new(Description::<T>::new().with_eq().functions.eq);
 }
 
 impl<T: Hash> Probe<T> {
-    /// It is `Hash`.
+    /// The function that hashes a value of the type.
     pub const HASH: FoundFunction<T, HashFn> = FoundFunction::new(Description::<T>::new().with_hash().functions.hash);
 }
 
 impl<T: fmt::Debug> Probe<T> {
-    /// It is `Debug`.
+    /// The function that writes a value of the type as text.
     pub const DEBUG: FoundFunction<T, DebugFn> =
         FoundFunction::new(Description::<T>::new().with_debug().functions.debug);
 }
 
 impl<T: MapEntities> Probe<T> {
-    /// It is `MapEntities`.
+    /// The function that maps the entities in a value of the type.
     pub const MAP_ENTITIES: Mapping<T> = Mapping::new();
 }
 
 impl<T: TypeCells> Probe<T> {
-    /// A type whose parts are known.
+    /// The part for a type that declares its cells.
     pub const PART: Part = Part::of::<T>();
 }
 
 impl<T: Describe> Probe<T> {
-    /// The parameter of a stable name.
+    /// The parameter of a stable name, for a type that may have a stable name.
     pub const PARAMETER: NameParameter = NameParameter::Type(T::NAME);
     /// The type of a field, with its fields.
     pub const FIELD_TYPE: FieldTypeOf<T> = FieldTypeOf::new(T::FIELDS);

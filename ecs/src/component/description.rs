@@ -1,4 +1,4 @@
-//! Properties of a type beyond its layout, from its definition.
+//! The properties of a type, other than its layout, that its definition states.
 //!
 //! Tests: tests/storage/descriptors/functions.rs, tests/storage/erased/layouts.rs
 
@@ -13,9 +13,9 @@ use super::name::StableName;
 use super::relation::RelationSide;
 use crate::entity::{EntityMapper, FieldMapping, MapEntities, Mapping};
 
-/// The properties of a component or resource `T` that its definition passes to its
-/// [`ComponentDescriptor`](crate::component::ComponentDescriptor). The derives write it; a hand-written
-/// [`Component`](trait@crate::component::Component) may leave out any of them.
+/// The properties of a component or resource `T`. The definition of the type passes them to its
+/// [`ComponentDescriptor`](crate::component::ComponentDescriptor). The derives write the description. In a hand-written
+/// [`Component`](trait@crate::component::Component) any property may be left out.
 ///
 /// ```
 /// use strata_ecs::component::{ComponentDescriptor, ComponentKey, Description, Mutable, StorageType};
@@ -37,19 +37,19 @@ use crate::entity::{EntityMapper, FieldMapping, MapEntities, Mapping};
 /// ```
 pub struct Description<T> {
     pub(super) name: Option<StableName>,
-    /// All are functions for `T`.
+    /// All of these functions are for values of type `T`.
     pub(super) functions: ComponentFunctions,
     pub(super) fields: Fields<T>,
     /// The cells that values may contain.
     pub(super) cells: Cells,
-    /// Which side of which relationship the component is, if it is one.
+    /// The side of a relationship that the component is; `None` if it is not a side of a relationship.
     pub(super) relation: Option<RelationSide>,
     pub(super) saving: SavedForm,
     /// Invariant in `T`: the description of a subtype or supertype is not accepted.
     marker: PhantomData<fn(&T) -> T>,
 }
 
-/// How values are saved.
+/// States how values are saved.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SavedForm {
     pub(super) version: u32,
@@ -59,14 +59,14 @@ pub(super) struct SavedForm {
 }
 
 impl SavedForm {
-    /// Version 1, without earlier names.
+    /// The default: version 1, no earlier names, and values are saved.
     pub(super) const USUAL: Self = Self { version: 1, aliases: &[], is_skipped: false };
 }
 
 impl_copy! { [T] Description<T>; }
 
 impl<T> Description<T> {
-    /// An empty description.
+    /// Returns an empty description.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "descriptions are constants; a default would not be one")]
     pub const fn new() -> Self {
@@ -81,32 +81,32 @@ impl<T> Description<T> {
         }
     }
 
-    /// The stable name of the type, for files. See [`StableName`].
+    /// Sets the stable name of the type, for files. See [`StableName`].
     #[must_use]
     pub const fn with_name(self, name: &'static str) -> Self {
         Self { name: Some(StableName::given(name)), ..self }
     }
 
-    /// The version of the values in files. The default is 1.
+    /// Sets the version of the values in files. The default is 1.
     #[must_use]
     pub const fn with_version(self, version: u32) -> Self {
         Self { saving: SavedForm { version, ..self.saving }, ..self }
     }
 
-    /// Earlier stable names of the type: files with these are read, too. For a type with parameters, give them without the parameters,
-    /// which are added.
+    /// Sets earlier stable names of the type, under which files may contain its values. For a type with parameters, give the names without
+    /// the parameters; the parameters are added.
     #[must_use]
     pub const fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
         Self { saving: SavedForm { aliases, ..self.saving }, ..self }
     }
 
-    /// Values are not saved, unless a format lists the type.
+    /// Excludes values from saving, unless a format lists the type.
     #[must_use]
     pub const fn without_saving(self) -> Self {
         Self { saving: SavedForm { is_skipped: true, ..self.saving }, ..self }
     }
 
-    /// Values can be cloned with their entity.
+    /// Declares that values can be cloned with their entity.
     #[must_use]
     pub const fn with_clone(self) -> Self
     where
@@ -115,7 +115,7 @@ impl<T> Description<T> {
         Self { functions: self.functions.with_clone::<T>(), ..self }
     }
 
-    /// Values can be cloned with their entity, and a copy of their bytes is a clone: see
+    /// Declares that values can be cloned with their entity, and that a copy of their bytes is a clone: see
     /// [`ComponentFunctions::is_copy`](crate::component::ComponentFunctions::is_copy).
     #[must_use]
     pub const fn with_copy(self) -> Self
@@ -125,7 +125,7 @@ impl<T> Description<T> {
         Self { functions: self.functions.with_copy::<T>(), ..self }
     }
 
-    /// Values are cloned by a function.
+    /// Sets the function that clones values.
     ///
     /// # Safety
     ///
@@ -134,23 +134,23 @@ impl<T> Description<T> {
         Self { functions: ComponentFunctions { clone: Some(clone), ..self.functions }, ..self }
     }
 
-    /// Values are not cloned with their entity, only with the whole world.
+    /// Declares that values are not cloned with their entity, only with the whole world.
     pub(crate) const fn with_clone_only_in_copies(self) -> Self {
         Self { functions: self.functions.with_clone_only_in_copies(), ..self }
     }
 
-    /// The functions that are described.
+    /// Returns the functions for values of the type.
     pub(crate) const fn functions(&self) -> &ComponentFunctions {
         &self.functions
     }
 
-    /// Values are not cloned with their entity.
+    /// Forbids cloning values.
     #[must_use]
     pub const fn without_clone(self) -> Self {
         Self { functions: self.functions.without_clone(), ..self }
     }
 
-    /// A value can be made from nothing.
+    /// Declares that the type has a default value.
     #[must_use]
     pub const fn with_default(self) -> Self
     where
@@ -159,7 +159,7 @@ impl<T> Description<T> {
         Self { functions: self.functions.with_default::<T>(), ..self }
     }
 
-    /// Values can be compared.
+    /// Declares that values can be compared.
     #[must_use]
     pub const fn with_eq(self) -> Self
     where
@@ -168,7 +168,7 @@ impl<T> Description<T> {
         Self { functions: self.functions.with_eq::<T>(), ..self }
     }
 
-    /// Values can be hashed.
+    /// Declares that values can be hashed.
     #[must_use]
     pub const fn with_hash(self) -> Self
     where
@@ -177,7 +177,7 @@ impl<T> Description<T> {
         Self { functions: self.functions.with_hash::<T>(), ..self }
     }
 
-    /// Values are hashed by a function.
+    /// Sets the function that hashes values.
     ///
     /// # Safety
     ///
@@ -186,7 +186,7 @@ impl<T> Description<T> {
         Self { functions: ComponentFunctions { hash: Some(hash), ..self.functions }, ..self }
     }
 
-    /// Values can be written as text.
+    /// Declares that values can be written as text.
     #[must_use]
     pub const fn with_debug(self) -> Self
     where
@@ -195,7 +195,7 @@ impl<T> Description<T> {
         Self { functions: self.functions.with_debug::<T>(), ..self }
     }
 
-    /// The entities inside of values can be replaced, by the function of the type.
+    /// Declares that the entities inside of values can be replaced by the function of `MapEntities`.
     #[must_use]
     pub const fn with_map_entities(self) -> Self
     where
@@ -204,14 +204,14 @@ impl<T> Description<T> {
         self.with_map_entities_by(|value, mut mapper| value.map_entities(&mut mapper))
     }
 
-    /// The entities inside of values can be replaced by this function.
+    /// Sets the function that replaces the entities inside of values.
     #[must_use]
     pub const fn with_map_entities_by(self, map: fn(&mut T, &mut dyn EntityMapper)) -> Self {
         let (functions, fields) = (self.functions.with_map_entities(map), self.fields.with_entities(true));
         Self { functions, fields, ..self }
     }
 
-    /// Replaces the entities inside of a value, if there is a function for it.
+    /// Replaces the entities inside of a value, if the description has a function for it.
     pub(super) fn map_entities(&self, value: &mut T, mapper: &mut dyn EntityMapper) {
         if let Some(map) = self.functions.map_entities {
             // SAFETY: the functions of a `Description<T>` are for `T`; `value` is a `T` that is borrowed mutably.
@@ -219,8 +219,8 @@ impl<T> Description<T> {
         }
     }
 
-    /// The fields of the type, which only its derives know. They determine whether values are
-    /// [plain bytes](ComponentFunctions::is_plain).
+    /// Sets the fields of the type, which only its derives can list. The fields determine whether values are [plain
+    /// bytes](ComponentFunctions::is_plain).
     #[must_use]
     pub const fn with_fields(self, fields: Fields<T>) -> Self {
         let (plain, any_bytes) = (fields.are_plain(), fields.take_any_bytes());
@@ -228,11 +228,11 @@ impl<T> Description<T> {
         Self { functions, fields, ..self }
     }
 
-    /// Values do not change through a shared reference: they contain no cells, locks or atomics. A
-    /// [`SnapshotRing`](crate::snapshot::SnapshotRing) shares them between frames, unless they are written, instead of cloning them. If
-    /// this is wrong, a frame may have a value of an earlier frame.
+    /// Declares that values do not change through a shared reference: they contain no cells, locks or atomics. Unless a value is written, a
+    /// [`SnapshotRing`](crate::snapshot::SnapshotRing) shares it between frames instead of cloning it. If the declaration is wrong, a frame
+    /// may have the value of an earlier frame.
     ///
-    /// The derive of components finds this out for most types; the option is `#[component(no_cells)]`.
+    /// The derive of components determines this for most types. For others, `#[component(no_cells)]` declares it.
     #[must_use]
     pub const fn without_cells(self) -> Self {
         self.with_cells(Cells::NONE)
@@ -245,7 +245,7 @@ impl<T> Description<T> {
         Self { cells, ..self }
     }
 
-    /// Whether the component names the target of a relationship.
+    /// Returns whether the component is the source side of a relationship: its values contain a target.
     pub(crate) const fn names_target(&self) -> bool {
         match &self.relation {
             Some(side) => side.names_target(),
@@ -253,13 +253,14 @@ impl<T> Description<T> {
         }
     }
 
-    /// The component is a side of a relationship. Values that list sources are not cloned with their entity: the sources stay linked to the
-    /// original.
+    /// Sets the side of a relationship that the component is. If its values list sources, they are not cloned with their entity: the
+    /// sources stay linked to the original.
     pub(crate) const fn with_relation(self, relation: RelationSide) -> Self {
         Self { relation: Some(relation), ..self }
     }
 
-    /// The entities inside of values are mapped by this function, if a field contains some, and unless the type has its own function.
+    /// Sets `map` as the function that replaces the entities inside of values. If no field contains entities, or if the type has its own
+    /// function, nothing is set.
     #[doc(hidden)]
     #[must_use]
     pub const fn with_mapped_fields(self, fields: &[FieldMapping], map: fn(&mut T, &mut dyn EntityMapper)) -> Self {
@@ -274,7 +275,7 @@ impl<T> Description<T> {
         if any_holds { self.with_map_entities_by(map) } else { self }
     }
 
-    /// The stable name.
+    /// Returns the stable name.
     #[doc(hidden)]
     #[must_use]
     pub const fn name(&self) -> Option<StableName> {
@@ -282,14 +283,14 @@ impl<T> Description<T> {
     }
 }
 
-/// A function for `T`, if it was found.
+/// A function for values of type `T`; `None` if the type is not known to implement the trait of the function.
 pub struct FoundFunction<T, F> {
     pub(super) function: Option<F>,
     /// Invariant in `T`: a function for a subtype or supertype is not accepted.
     marker: PhantomData<fn(&T) -> T>,
 }
 
-/// Whether a type is known to implement a trait that has no functions of its own.
+/// States whether a type is known to implement a trait without functions, such as `Copy`.
 #[derive(Debug)]
 pub struct Marked<T> {
     is_marked: bool,
@@ -297,7 +298,7 @@ pub struct Marked<T> {
 }
 
 impl<T> Marked<T> {
-    /// Whether the type is known to implement the trait.
+    /// Returns whether the type is known to implement the trait.
     #[must_use]
     pub const fn is_marked(&self) -> bool {
         self.is_marked
@@ -305,7 +306,7 @@ impl<T> Marked<T> {
 
     pub(super) const NO: Self = Self { is_marked: false, marker: PhantomData };
 
-    /// The type is `Copy`.
+    /// States that the type is `Copy`.
     pub(super) const fn copy() -> Self
     where
         T: Copy,
@@ -318,19 +319,19 @@ impl<T, F> FoundFunction<T, F> {
     /// No function.
     pub(super) const NONE: Self = Self::new(None);
 
-    /// Whether one was found.
+    /// Returns whether there is a function.
     #[must_use]
     pub const fn is_found(&self) -> bool {
         self.function.is_some()
     }
 
-    /// The function is for `T`.
+    /// Wraps a function, which must be for values of type `T`.
     pub(super) const fn new(function: Option<F>) -> Self {
         Self { function, marker: PhantomData }
     }
 }
 
-/// The function that the derives call for a type: one call, since each call of a generic function costs compile time.
+/// Returns the description of a type. The derives make this one call per type, because each call of a generic function costs compile time.
 #[must_use]
 pub const fn describe<T>(
     name: Option<StableName>,

@@ -1,16 +1,16 @@
-//! The description of a component or resource that is independent of a world, without its type.
+//! The type-erased description of a component or resource, which does not depend on a world.
 //!
-//! The descriptor of a type is a constant, so it is passed by `&'static` reference, and comparing two of them compares identities,
-//! never addresses. The identity is a `TypeId`, or the name of a component that is made at run time. A type that is a component and
+//! The descriptor of a type is a constant, so it is passed as a `&'static` reference. Descriptors of types are compared by their identity,
+//! never by address. The identity is a `TypeId` or, for a component that is made at run time, its name. A type that is both a component and
 //! a resource has two descriptors with one identity.
 //!
-//! `__strata_describe!` finds the functions: each constant of a `Probe` is inherent if a bound holds, and otherwise the constant of
-//! a trait. In a generic `impl` only its bounds count, since the parameters are not known. Only functions that `__private` names
-//! create fields, so a `Fields<T>` is a proof. The methods of `Description` have the bounds that they need, so safe code cannot
-//! create a wrong description.
+//! `__strata_describe!` finds the functions by a `Probe`: if a bound holds, a constant of the probe is inherent; otherwise the name
+//! resolves to the constant of a trait. In a generic `impl` only the bounds of the `impl` count, since the parameters are not known. A
+//! `Fields<T>` proves the fields of `T`, because only functions that `__private` exports create it. The methods of `Description` have the
+//! bounds that they need, so safe code cannot create a wrong description.
 //!
-//! A stable name that an attribute gave is unique in a world, among components and among resources. Default names may coincide;
-//! then nothing is found by them.
+//! A stable name that an attribute gave is unique in a world, among components and among resources. Several types may have the same default
+//! name; then none of them is found by this name.
 //!
 //! Tests: tests/storage/descriptors.rs, tests/storage/erased/descriptors.rs
 
@@ -51,7 +51,7 @@ pub enum ComponentIdentity {
     Name(&'static str),
 }
 
-/// A component or a resource as data: equal in every world, and passed by reference.
+/// Describes a component or a resource as data. A descriptor is equal in every world, and is passed by reference.
 ///
 /// The descriptors of types are constants. Nothing has to be registered: [`ComponentDescriptor::of`] and
 /// [`ComponentDescriptor::of_resource`] return the descriptor of a type. [`ComponentDescriptor::builder`] makes the descriptor of a
@@ -101,18 +101,18 @@ pub struct ComponentDescriptor {
 /// The slot number of a component in this process.
 #[derive(Clone, Copy)]
 pub(super) enum SlotNumber {
-    /// Assigns the number of the slot of the type, if it has one, and returns the address of the slot.
+    /// Returns the number and the address of the slot of the type, and assigns the number if necessary; `None` if the type has no slot.
     OfType(fn() -> Option<(u32, SlotAddress)>),
-    /// The number of a descriptor that was made at run time, which is unique.
+    /// The unique number of a descriptor that was made at run time.
     OfDescriptor(u32),
 }
 
-/// The required components of a definition.
+/// The source of the required components of a definition.
 #[derive(Clone, Copy)]
 pub(super) enum RequiredByDefinition {
-    /// This function adds them.
+    /// A function that adds the required components to a list.
     OfType(fn(&mut DirectRequirements)),
-    /// These components, each with a constructor for its values.
+    /// The list of the required components, each with a constructor for its values.
     List(&'static [(&'static ComponentDescriptor, Constructor)]),
 }
 
@@ -129,7 +129,7 @@ impl RequirementList for DirectRequirements {
 }
 
 impl ComponentDescriptor {
-    /// The descriptor of the component `C`.
+    /// Returns the descriptor of the component `C`.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -160,7 +160,7 @@ impl ComponentDescriptor {
         }
     }
 
-    /// The descriptor of a resource with this description.
+    /// Returns the descriptor of a resource with this description.
     pub(crate) const fn of_resource_type<T: 'static>(description: &Description<T>) -> Self {
         Self {
             identity: ComponentIdentity::Type(TypeId::of::<T>()),
@@ -183,12 +183,12 @@ impl ComponentDescriptor {
         }
     }
 
-    /// Sets how resources of the type are written into files.
+    /// Sets how resources of the type take part in snapshots, files and comparisons.
     pub(crate) const fn with_persistence(self, persistence: ErasedPersistence) -> Self {
         Self { persistence, ..self }
     }
 
-    /// The identity of the component or resource.
+    /// Returns the identity of the component or resource.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, ComponentIdentity};
@@ -207,7 +207,7 @@ impl ComponentDescriptor {
         self.identity
     }
 
-    /// The type; `None` for a component that was made at run time.
+    /// Returns the id of the type; `None` for a component that was made at run time.
     #[must_use]
     pub const fn type_id(&self) -> Option<TypeId> {
         match self.identity {
@@ -216,8 +216,8 @@ impl ComponentDescriptor {
         }
     }
 
-    /// The type of the values: [`type_id`](Self::type_id), or the type that the builder of a component at run time was given;
-    /// `None` if only the layout of the values is known.
+    /// Returns the type of the values: [`type_id`](Self::type_id) or, for a component that was made at run time, the type that its builder
+    /// was given. `None` if only the layout of the values is known.
     ///
     /// ```
     /// use std::any::TypeId;
@@ -231,7 +231,7 @@ impl ComponentDescriptor {
         self.value_type
     }
 
-    /// The full name of the type of the values, for messages.
+    /// Returns the full name of the type of the values, for messages.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description};
@@ -244,8 +244,8 @@ impl ComponentDescriptor {
         (self.type_name)()
     }
 
-    /// The full name of the type, or the name of a component that was made at run time, for messages. The name of a type may change
-    /// with the compiler: in files use [`stable_name`](Self::stable_name).
+    /// Returns the full name of the type or, for a component that was made at run time, its name. This is for messages: the name of a type
+    /// may change with the compiler. In files use [`stable_name`](Self::stable_name).
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self.identity {
@@ -254,7 +254,7 @@ impl ComponentDescriptor {
         }
     }
 
-    /// The version of the values in files: 1, unless the definition has another one.
+    /// Returns the version of the values in files: 1, unless the definition has another one.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -272,14 +272,14 @@ impl ComponentDescriptor {
         self.saving.version
     }
 
-    /// Earlier stable names of the type. For a type with parameters they get the parameters by
+    /// Returns earlier stable names of the type. For a type with parameters they lack the parameters: add these with
     /// [`renamed`](crate::component::StableName::renamed).
     #[must_use]
     pub const fn aliases(&self) -> &'static [&'static str] {
         self.saving.aliases
     }
 
-    /// Whether values are saved in files, according to the definition.
+    /// Returns whether values are saved in files, according to the definition.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -297,14 +297,14 @@ impl ComponentDescriptor {
         !self.saving.is_skipped && !is_skipped
     }
 
-    /// How a resource takes part in snapshots, files and comparisons: see [`Persistence`](super::Persistence). A component is
+    /// Returns how a resource takes part in snapshots, files and comparisons: see [`Persistence`](super::Persistence). A component is
     /// [`Listed`](PersistenceKind::Listed).
     #[must_use]
     pub fn persistence(&self) -> PersistenceKind {
         (self.persistence.kind)()
     }
 
-    /// The name for files; `None` if the type does not have a stable name. See [`StableName`].
+    /// Returns the name for files; `None` if the type does not have a stable name. See [`StableName`].
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -321,13 +321,13 @@ impl ComponentDescriptor {
         self.stable_name
     }
 
-    /// Size and alignment of a value.
+    /// Returns the size and alignment of a value.
     #[must_use]
     pub const fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// Where the values of a component are stored; `None` for a resource, which is stored separately.
+    /// Returns where the values of a component are stored; `None` for a resource, which is stored separately.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, StorageType};
@@ -344,13 +344,13 @@ impl ComponentDescriptor {
         self.storage
     }
 
-    /// When changes are tracked. For a resource they always are.
+    /// Returns when changes are tracked. The changes of a resource are always tracked.
     #[must_use]
     pub const fn tracking(&self) -> ChangeTracking {
         self.track
     }
 
-    /// Whether values can be changed in place: true unless the component is `#[component(immutable)]`.
+    /// Returns whether values can be changed in place: true unless the component is `#[component(immutable)]`.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -367,7 +367,7 @@ impl ComponentDescriptor {
         self.mutable
     }
 
-    /// The functions for values, if the type and its bounds prove the required traits.
+    /// Returns the functions for values. A function exists if the type is known to implement the trait that it requires.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -386,9 +386,8 @@ impl ComponentDescriptor {
         &self.functions
     }
 
-    /// Returns the name of the first type inside of values that may contain a cell, a lock or an atomic, so that a value may change
-    /// through a shared reference. `None` if values are `Copy`, or are known to have none: see
-    /// [`Describe`](trait@crate::component::Describe).
+    /// Returns the name of the first type inside of values that may contain a cell, a lock or an atomic. Such a value may change through a
+    /// shared reference. `None` if values are `Copy`, or are known to contain no cells: see [`Describe`](trait@crate::component::Describe).
     ///
     /// ```
     /// use std::sync::atomic::AtomicU32;
@@ -410,7 +409,7 @@ impl ComponentDescriptor {
         if self.functions.copy || self.layout.size() == 0 { None } else { self.cells.find(self.type_name) }
     }
 
-    /// The fields of a struct, in the order of its definition, public and private ones. Empty for an enum.
+    /// Returns the public and private fields of a struct, in the order of its definition. Empty for an enum.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -430,8 +429,8 @@ impl ComponentDescriptor {
         self.fields
     }
 
-    /// The number of the slot of the type, or of the descriptor of a component that was made at run time, in this process, if it
-    /// has one.
+    /// Returns the slot number in this process: the number of the slot of the type or, for a component that was made at run time, of the
+    /// descriptor. `None` if the type has no slot.
     pub(crate) fn slot(&self) -> Option<u32> {
         match self.slot {
             SlotNumber::OfType(slot) => slot().map(|(number, _)| number),
@@ -439,7 +438,7 @@ impl ComponentDescriptor {
         }
     }
 
-    /// The address of the slot of the type, if it has one.
+    /// Returns the address of the slot of the type; `None` if the type has no slot.
     pub(crate) fn slot_address(&self) -> Option<SlotAddress> {
         match self.slot {
             SlotNumber::OfType(slot) => slot().map(|(_, address)| address),
@@ -447,7 +446,7 @@ impl ComponentDescriptor {
         }
     }
 
-    /// The direct requirements of the definition, each with a constructor for its values.
+    /// Returns the directly required components of the definition, each with a constructor for its values.
     pub(super) fn requirements(&self) -> Vec<(&'static Self, Constructor)> {
         match self.requirements {
             RequiredByDefinition::OfType(add) => {
@@ -459,7 +458,7 @@ impl ComponentDescriptor {
         }
     }
 
-    /// Whether two descriptors describe the same component, so that values of one are values of the other.
+    /// Returns whether both descriptors describe the same component, so that the values of one are values of the other.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self.identity, other.identity) {
             (ComponentIdentity::Type(own), ComponentIdentity::Type(other)) => own == other,
@@ -470,34 +469,34 @@ impl ComponentDescriptor {
         }
     }
 
-    /// Whether this is a component with values of the type `T`.
+    /// Returns whether this descriptor describes a component with values of type `T`.
     pub(crate) fn holds<T: 'static>(&self) -> bool {
         self.storage.is_some() && self.describes::<T>()
     }
 
-    /// Whether the values are of type `T`: for a component, a resource or a relation.
+    /// Returns whether the values of the component, resource or relation are of type `T`.
     pub(super) fn describes<T: 'static>(&self) -> bool {
         self.value_type == Some(TypeId::of::<T>())
     }
 
-    /// Whether this is the component `C`.
+    /// Returns whether this descriptor describes the component `C`.
     pub(crate) fn is<C: Component>(&self) -> bool {
         self.identity == ComponentIdentity::Type(TypeId::of::<C>())
     }
 
-    /// The side of a relationship that the component is, if it is one.
+    /// Returns the side of a relationship that the component is; `None` if it is not a side of a relationship.
     #[inline]
     pub(crate) fn relation(&self) -> Option<RelationSide> {
         self.relation
     }
 
-    /// Whether the values are stored outside the tables.
+    /// Returns whether the values are stored outside the tables.
     pub(crate) fn is_sparse(&self) -> bool {
         self.storage == Some(StorageType::Sparse)
     }
 }
 
-/// The hooks from a list in the order: add, insert, discard, remove, despawn.
+/// Converts a list of hooks, which are in the order add, insert, discard, remove, despawn.
 fn hooks_by_kind(named: [Option<ComponentHook>; 5]) -> Hooks {
     let kinds = [
         LifecycleMask::ADD,

@@ -1,19 +1,19 @@
 //! Components that exclude entities from queries: [`Disabled`], and others that a program chooses.
 //!
-//! A disabled entity stays in the world, with all its components. Queries, row systems and [`World::all`](crate::world::World::all)
-//! skip it, unless they name the disabling component: `With<Disabled>`, `Has<Disabled>`, `&Disabled`, or
-//! [`Allow<Disabled>`](crate::query::Allow), which requires nothing. Operations on an id still reach it:
-//! [`World::entity`](crate::world::World::entity), commands, [`World::many`](crate::world::World::many). A query finds it by its id
-//! only if it matches.
+//! A disabled entity stays in the world, with all its components. Queries, row systems and [`World::all`](crate::world::World::all) skip
+//! it, unless one of their terms uses the disabling component, such as `With<Disabled>`, `Has<Disabled>` or `&Disabled`. The term
+//! [`Allow<Disabled>`](crate::query::Allow) includes disabled entities without other effect. Operations that take an id still reach the
+//! entity: [`World::entity`](crate::world::World::entity), commands, [`World::many`](crate::world::World::many). A look-up by id in a query
+//! finds the entity only if the query matches it.
 //!
-//! A change or addition while an entity is disabled counts as new after it is enabled: `Changed` and `Added` yield it then, once. A
-//! query that also sees disabled entities has seen such a change before, and sees it again. A system misses a change from before an
-//! entity was disabled if it did not run between the two, runs while the entity is disabled, and another consumer reads the changes
-//! of the component in between: ticks are kept per component, not per consumer.
+//! A change or addition while an entity is disabled counts as new after the entity is enabled: `Changed` and `Added` then yield it once. A
+//! query that also matches disabled entities yields such a change twice. A system can miss a change that happened before an entity was
+//! disabled: ticks are kept per component, not per consumer. This happens if the system did not run between the change and the disabling,
+//! but runs while the entity is disabled, and another consumer reads the changes of the component in between.
 //!
-//! For a query it is an implicit filter `Without<Disabled>`. So two queries of a system that write the same component do not
-//! conflict if one of them has `With<Disabled>` and the other does not name it. It costs as much as a filter: one check per new
-//! table, and nothing per entity.
+//! A query has an implicit filter `Without<Disabled>`. So two queries of a system that write the same component do not conflict if one of
+//! them has `With<Disabled>` and the other has no term with `Disabled`. The implicit filter costs as much as a written one: one check per
+//! new table, and nothing per entity.
 //!
 //! ```
 //! use strata_ecs::entity_disabling::Disabled;
@@ -37,7 +37,7 @@
 
 use strata_ecs_derive::Component;
 
-/// Queries that do not name this component skip entities that have it: see the [module](self).
+/// Disables its entity: queries without a term for this component skip the entity. See the [module](self).
 ///
 /// ```
 /// use strata_ecs::entity_disabling::Disabled;

@@ -1,9 +1,9 @@
 //! Borrowed values of components, type-erased.
 //!
-//! A reference has the descriptor of its component, so all its operations are checked: it gives the value to code that names its type, and
-//! to the functions of the descriptor. It never exposes bytes. Fields are read by name, and only as types of plain data: fields may be
-//! private, and safe code must not bypass the invariants of their owner through them. For the same reason a field is set by name only if it
-//! is `pub`, or if its type has the option `editable`.
+//! A reference contains the descriptor of its component, so all its operations are checked: only code that states the right type, and the
+//! functions of the descriptor, get the value. A reference never exposes bytes. Fields are read by name, and only as types of plain data:
+//! fields may be private, and safe code must not bypass the invariants of their owner through them. For the same reason a field can be set
+//! by name only if it is `pub`, or if the type that has the field has the option `editable`.
 //!
 //! Tests: tests/storage/erased/access.rs, tests/storage/erased/fields.rs, tests/storage/erased/paths.rs
 
@@ -61,7 +61,7 @@ impl<'a> ErasedRef<'a> {
         Self { descriptor, value, marker: PhantomData }
     }
 
-    /// A value, as a value of the given component, resource or relation.
+    /// Borrows a value as a value of the given component, resource or relation.
     ///
     /// # Panics
     ///
@@ -71,13 +71,13 @@ impl<'a> ErasedRef<'a> {
         Self { descriptor, value: NonNull::from(value).cast(), marker: PhantomData }
     }
 
-    /// The descriptor of the component.
+    /// Returns the descriptor of the component.
     #[must_use]
     pub fn descriptor(self) -> &'static ComponentDescriptor {
         self.descriptor
     }
 
-    /// The value, which is of type `T`. Corresponds to the method of bevy_ecs's `Ptr`, but is safe, since the type is checked:
+    /// Returns the value, which must be of type `T`. Corresponds to the method of bevy_ecs's `Ptr`, but is safe, since the type is checked.
     /// [`downcast_ref`](Self::downcast_ref) does not panic.
     ///
     /// # Panics
@@ -101,14 +101,15 @@ impl<'a> ErasedRef<'a> {
         self.downcast_ref().unwrap_or_else(|| panic_on_type::<T>(self.descriptor))
     }
 
-    /// The address of the value, for code that knows which layout and type [`LayoutDescription::new`](super::LayoutDescription::new) was
-    /// given. The value must not be changed through it, and is valid for `'a`.
+    /// Returns the address of the value, which is valid for `'a`. It is for code that knows which layout
+    /// [`LayoutDescription::new`](super::LayoutDescription::new) was given, and what the values are. The value must not be changed through
+    /// the address.
     #[must_use]
     pub fn as_ptr(self) -> NonNull<u8> {
         self.value
     }
 
-    /// Whether two values are equal; `None` if the components differ, or if their type is not known to be `PartialEq`.
+    /// Returns whether two values are equal; `None` if they are of different components, or if their type is not known to be `PartialEq`.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -127,14 +128,14 @@ impl<'a> ErasedRef<'a> {
         Some(unsafe { eq(self.value.as_ptr(), other.value.as_ptr()) })
     }
 
-    /// The value of a resource as text, if its type has a [text form](super::TextForm).
+    /// Returns the value of a resource as text; `None` if its type has no [text form](super::TextForm).
     pub(crate) fn text(self) -> Option<String> {
         // SAFETY: the function belongs to the type of this value, which is borrowed.
         unsafe { (self.descriptor.persistence.write)(self.value.as_ptr()) }
     }
 
-    /// The field with this name, or at this [path](Self::try_field); `None` if it does not exist, or if the type does not describe its
-    /// fields.
+    /// Returns the field with this name, or at this [path](Self::try_field). `None` if the field does not exist, or if the type does not
+    /// describe its fields.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -154,15 +155,15 @@ impl<'a> ErasedRef<'a> {
         self.try_field(path).ok()
     }
 
-    /// The field at a path: `name` and `.name` are fields, `.0` is a field of a tuple, and `[2]` an element of a `Vec` or an array. An
-    /// `Option` that is `Some` is looked through: `weapon.damage` is a field of its content, and `weapon.0` is the whole content.
+    /// Returns the field at a path. In a path, `name` and `.name` are fields, `.0` is a field of a tuple, and `[2]` is an element of a
+    /// `Vec` or an array. If `weapon` is an `Option`, `weapon.damage` is a field of its content, and `weapon.0` is the whole content.
     ///
     /// All types along the path must describe themselves: by `#[derive(Component)]` or `#[derive(Describe)]`, or as listed at
     /// [`Describe`](trait@crate::component::Describe).
     ///
     /// # Errors
     ///
-    /// If the path is not valid, or does not exist in this value. The error contains the place.
+    /// If the path is not valid, or does not exist in this value. The error contains the path or the position of the problem.
     ///
     /// ```
     /// use strata_ecs::component::{Describe, ErasedValue};
@@ -187,7 +188,7 @@ impl<'a> ErasedRef<'a> {
         PathValue::value(self).walk(path, false)
     }
 
-    /// All fields, in the order of their definition: those of [`ComponentDescriptor::fields`].
+    /// Returns all fields, in the order of [`ComponentDescriptor::fields`].
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -205,7 +206,7 @@ impl<'a> ErasedRef<'a> {
     }
 }
 
-/// Panics because a value is of another type than the caller names.
+/// Panics because the values of a component are not of type `T`.
 #[cold]
 #[track_caller]
 pub(crate) fn panic_on_type<T>(descriptor: &ComponentDescriptor) -> ! {
@@ -236,9 +237,10 @@ fn debug_fields<'a>(
     if count == 0 { shown.finish_non_exhaustive() } else { shown.finish() }
 }
 
-/// A borrowed value along a path, and its description.
+/// A borrowed value that a path leads to, and its description.
 ///
-/// `at` is the address of a value that has these fields and elements and is borrowed for `'a`: mutably if the path is walked mutably.
+/// Invariant: `at` is the address of a value that has `fields` and `elements`. The value is borrowed for `'a`, mutably if the path is
+/// walked mutably.
 #[derive(Clone, Copy)]
 struct PathValue<'a> {
     of: &'static str,
@@ -258,7 +260,7 @@ impl<'a> PathValue<'a> {
         Self { of: field.type_name(), fields: field.fields(), elements: field.elements(), at, marker }
     }
 
-    /// A field of this value, one of its `fields`.
+    /// Returns a field of this value. `field` must be an item of `fields`.
     fn project(self, field: &'static Field) -> ErasedField<'a> {
         // SAFETY: the field belongs to the type of the value, which is borrowed for `'a`.
         let at = self.at.and_then(|at| unsafe { field.of_value(at) });
@@ -269,7 +271,8 @@ impl<'a> PathValue<'a> {
         self.fields.iter().map(move |field| self.project(field))
     }
 
-    /// Returns the value at a path. If `mutably`, this value is borrowed mutably, and all fields along the path must be editable.
+    /// Returns the value at a path. If `mutably` is true, this value must be borrowed mutably, and all fields along the path must be
+    /// editable.
     fn walk(mut self, path: &str, mutably: bool) -> Result<ErasedField<'a>, FieldError> {
         let mut steps = FieldPath::new(path)?;
         loop {
@@ -283,7 +286,8 @@ impl<'a> PathValue<'a> {
         }
     }
 
-    /// The field or element that a step leads to. `before` is the path to this value, `after` the path including the step.
+    /// Returns the field or element that a step of a path leads to. `before` is the path to this value; `after` is the path that includes
+    /// the step.
     fn step(self, step: Step<'_>, before: &str, after: &str, mutably: bool) -> Result<ErasedField<'a>, FieldError> {
         match (step, self.elements) {
             (step, Some(option)) if option.is_option => match self.element(option, 0, before, mutably)? {
@@ -305,7 +309,8 @@ impl<'a> PathValue<'a> {
         }
     }
 
-    /// An element of this value, which is a list or an `Option` at this path with these elements.
+    /// Returns an element of this value, which is a list or an `Option`. `elements` describes its elements, and `path` is the path to this
+    /// value.
     fn element(
         self,
         elements: Elements,
@@ -354,7 +359,7 @@ impl<'a> PathValue<'a> {
 #[derive(Clone, Copy)]
 pub struct ErasedField<'a> {
     field: &'static Field,
-    /// The address of the field's value; `None` for a field of a packed struct, or a field within one.
+    /// The address of the field's value; `None` for a field of a packed struct, and for a field inside of such a field.
     at: Option<NonNull<u8>>,
     marker: PhantomData<&'a ()>,
 }
@@ -366,19 +371,19 @@ unsafe impl Send for ErasedField<'_> {}
 unsafe impl Sync for ErasedField<'_> {}
 
 impl<'a> ErasedField<'a> {
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.field.name()
     }
 
-    /// The description of the field.
+    /// Returns the description of the field.
     #[must_use]
     pub fn description(self) -> &'static Field {
         self.field
     }
 
-    /// The value, if its type is `T`. A field of a packed struct may be less aligned than its type, so it is not shown.
+    /// Returns the value if its type is `T`. `None` for a field of a packed struct, which may be less aligned than its type.
     #[must_use]
     pub fn get<T: PlainData>(self) -> Option<&'a T> {
         if self.field.type_id() != Some(TypeId::of::<T>()) {
@@ -388,13 +393,14 @@ impl<'a> ErasedField<'a> {
         self.at.map(|at| unsafe { at.cast().as_ref() })
     }
 
-    /// The field with this name, or at this [path](ErasedRef::try_field), of this field's value; `None` if it does not exist.
+    /// Returns the field of this field's value with this name, or at this [path](ErasedRef::try_field); `None` if it does not exist.
     #[must_use]
     pub fn field(self, path: &str) -> Option<Self> {
         self.try_field(path).ok()
     }
 
-    /// The field of this field's value at a path: see [`ErasedRef::try_field`]. A list has paths such as `[2]`.
+    /// Returns the field of this field's value at a path: see [`ErasedRef::try_field`]. If the value is a list, paths such as `[2]` lead to
+    /// its elements.
     ///
     /// # Errors
     ///
@@ -403,14 +409,14 @@ impl<'a> ErasedField<'a> {
         PathValue::field(self).walk(path, false)
     }
 
-    /// The fields of this field's value, if its type describes itself; otherwise empty.
+    /// Returns the fields of this field's value; empty if the type of the value does not describe itself.
     pub fn fields(self) -> impl ExactSizeIterator<Item = Self> {
         PathValue::field(self).into_fields()
     }
 }
 
 impl_debug! {
-    /// Shows plain data of the usual types, otherwise the fields, otherwise `..`.
+    /// Shows a value of the usual types of plain data, otherwise the fields of the value, and `..` if there are no known fields.
     [] ErasedField<'_> => |this, f| {
         macro_rules! if_plain {
             ($($Type:ty)*) => { $(
@@ -427,8 +433,8 @@ impl_debug! {
     }
 }
 
-/// Types that are only data: reading such a value through a private field cannot break an invariant of the field's owner. Numbers, `bool`,
-/// `char`, `String`, `&'static str`, `Entity`, and options, vectors, boxes and arrays of these.
+/// Types that are only data: numbers, `bool`, `char`, `String`, `&'static str`, `Entity`, and options, vectors, boxes and arrays of these.
+/// Reading a value of such a type through a private field cannot break an invariant of the field's owner.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -484,7 +490,7 @@ impl<'a> ErasedRefMut<'a> {
         Self { value: ErasedRef { descriptor, value, marker: PhantomData }, marker: PhantomData }
     }
 
-    /// A value, as a value of the given component, resource or relation.
+    /// Borrows a value as a value of the given component, resource or relation.
     ///
     /// # Panics
     ///
@@ -495,7 +501,7 @@ impl<'a> ErasedRefMut<'a> {
         Self { value: ErasedRef { descriptor, value, marker: PhantomData }, marker: PhantomData }
     }
 
-    /// The value, borrowed for reading.
+    /// Borrows the value for reading.
     pub(crate) fn as_ref(&self) -> ErasedRef<'_> {
         self.value
     }
@@ -505,12 +511,12 @@ impl<'a> ErasedRefMut<'a> {
         ErasedRefMut { marker: PhantomData, ..*self }
     }
 
-    /// The descriptor of the component.
+    /// Returns the descriptor of the component.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
         self.value.descriptor
     }
 
-    /// The address of the value.
+    /// Returns the address of the value.
     pub(crate) fn as_ptr(&self) -> NonNull<u8> {
         self.value.value
     }
@@ -527,7 +533,7 @@ impl<'a> ErasedRefMut<'a> {
         Ok(mem::replace(unsafe { at.cast::<T>().as_mut() }, value))
     }
 
-    /// Replaces the entities inside of the value. Returns false if its type declares no entities.
+    /// Replaces the entities inside of the value. Returns false if the type of the value declares no entities.
     pub(crate) fn map_entities(&mut self, mapper: &mut dyn EntityMapper) -> bool {
         let Some(map) = self.value.descriptor.functions.map_entities_fn() else { return false };
         // SAFETY: the value belongs to the component that the function was made for, and is borrowed mutably.

@@ -1,4 +1,4 @@
-//! Borrowed values of one component that are stored one after the other, without their type.
+//! Type-erased slices of values of one component.
 //!
 //! Tests: tests/storage/erased/columns.rs
 
@@ -11,7 +11,7 @@ use core::slice;
 use super::descriptor::ComponentDescriptor;
 use super::erased_ref::{ErasedRef, ErasedRefMut};
 
-/// The values of a component in a table, by row, without their type: what [`World::column`](crate::world::World::column) returns.
+/// The type-erased values of a component in a table, by row. [`World::column`](crate::world::World::column) returns it.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -48,7 +48,7 @@ impl<'a> ErasedSlice<'a> {
         Self { descriptor, values, len, marker: PhantomData }
     }
 
-    /// The values of a slice, as values of the given component, resource, relation or message.
+    /// Borrows the values of a slice as values of the given component, resource, relation or message.
     ///
     /// # Panics
     ///
@@ -58,30 +58,30 @@ impl<'a> ErasedSlice<'a> {
         Self { descriptor, values: NonNull::from(values).cast(), len: values.len(), marker: PhantomData }
     }
 
-    /// A slice with one value.
+    /// Returns a slice with one value.
     pub(super) fn of_one(value: ErasedRef<'a>) -> Self {
         Self { descriptor: value.descriptor(), values: value.as_ptr(), len: 1, marker: PhantomData }
     }
 
-    /// The descriptor of the component.
+    /// Returns the descriptor of the component.
     #[must_use]
     pub fn descriptor(self) -> &'static ComponentDescriptor {
         self.descriptor
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     #[must_use]
     pub fn len(self) -> usize {
         self.len
     }
 
-    /// Whether the slice is empty.
+    /// Returns whether the slice is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 
-    /// The value at an index; `None` if it is out of bounds.
+    /// Returns the value at an index; `None` if the index is out of bounds.
     #[must_use]
     pub fn get(self, at: usize) -> Option<ErasedRef<'a>> {
         (at < self.len).then(|| self.value_at(at))
@@ -97,26 +97,26 @@ impl<'a> ErasedSlice<'a> {
         unsafe { ErasedRef::new(self.descriptor, value) }
     }
 
-    /// The values of a range; `None` if it is out of bounds.
+    /// Returns the values of a range; `None` if the range is out of bounds.
     #[must_use]
     pub fn slice(self, range: Range<usize>) -> Option<Self> {
         let is_there = range.start <= range.end && range.end <= self.len;
         is_there.then(|| Self { len: range.len(), ..self.behind(range.start) })
     }
 
-    /// The values from an index on; empty if it is out of bounds.
+    /// Returns the values from an index on; empty if the index is out of bounds.
     #[must_use]
     pub(crate) fn behind(self, first: usize) -> Self {
         let first = first.min(self.len);
         Self { values: address_of(self.descriptor, self.values, first), len: self.len - first, ..self }
     }
 
-    /// The values, one after the other.
+    /// Returns the values, one after the other.
     pub fn iter(self) -> impl ExactSizeIterator<Item = ErasedRef<'a>> {
         (0..self.len).map(move |at| self.value_at(at))
     }
 
-    /// The values, if their type is `T`: see [`ErasedRef::downcast_ref`].
+    /// Returns the values if their type is `T`: see [`ErasedRef::downcast_ref`].
     #[must_use]
     pub fn downcast_ref<T: 'static>(self) -> Option<&'a [T]> {
         // SAFETY: there are `len` values of this component, whose type is `T` (checked here); they are borrowed for `'a`.
@@ -125,8 +125,8 @@ impl<'a> ErasedSlice<'a> {
             .then(|| unsafe { slice::from_raw_parts(self.values.cast().as_ptr(), self.len) })
     }
 
-    /// The bytes of the values, in the byte order of this machine, if they are [plain](super::ComponentFunctions::is_plain) or have no
-    /// size.
+    /// Returns the bytes of the values, in the byte order of this machine. `None` unless the values are
+    /// [plain](super::ComponentFunctions::is_plain) or zero-sized.
     #[must_use]
     pub fn plain_bytes(self) -> Option<&'a [u8]> {
         let size = self.descriptor.layout().size();
@@ -136,8 +136,8 @@ impl<'a> ErasedSlice<'a> {
         is_plain.then(|| unsafe { slice::from_raw_parts(self.values.as_ptr(), self.len * size) })
     }
 
-    /// Adds the values to a hash, as bytes if they are plain, and otherwise by their `Hash`. Returns false, with nothing added, if they
-    /// have neither.
+    /// Adds the values to a hash: as bytes if they are plain, and otherwise by their `Hash`. If they are not plain and their type is not
+    /// known to be `Hash`, returns false and adds nothing.
     pub fn hash(self, hasher: &mut dyn Hasher) -> bool {
         if let Some(bytes) = self.plain_bytes() {
             hasher.write(bytes);
@@ -153,8 +153,8 @@ impl<'a> ErasedSlice<'a> {
 }
 
 impl<'a> ErasedRef<'a> {
-    /// The value, if its type is `T`: the type of the component, resource or relation or, for a component that was made at run time,
-    /// the type that its builder was given.
+    /// Returns the value if its type is `T`. The type of the value is the type of the component, resource or relation or, for a component
+    /// that was made at run time, the type that its builder was given.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -171,8 +171,8 @@ impl<'a> ErasedRef<'a> {
         ErasedSlice::of_one(self).downcast_ref()?.first()
     }
 
-    /// Adds the value to a hash, as bytes if it is [plain](super::ComponentFunctions::is_plain), and otherwise by its `Hash`. Returns
-    /// false, with nothing added, if it has neither.
+    /// Adds the value to a hash: as bytes if it is [plain](super::ComponentFunctions::is_plain), and otherwise by its `Hash`. If it is not
+    /// plain and its type is not known to be `Hash`, returns false and adds nothing.
     ///
     /// ```
     /// use std::hash::{DefaultHasher, Hasher};
@@ -193,25 +193,25 @@ impl<'a> ErasedRef<'a> {
         ErasedSlice::of_one(self).hash(hasher)
     }
 
-    /// The bytes of the value, if it is [plain](super::ComponentFunctions::is_plain) or has no size.
+    /// Returns the bytes of the value; `None` unless it is [plain](super::ComponentFunctions::is_plain) or zero-sized.
     pub(crate) fn plain_bytes(self) -> Option<&'a [u8]> {
         ErasedSlice::of_one(self).plain_bytes()
     }
 }
 
 impl<'a> ErasedRefMut<'a> {
-    /// The value, if its type is `T`.
+    /// Returns the value, if its type is `T`.
     pub(crate) fn into_mut<T: 'static>(self) -> Option<&'a mut T> {
         ErasedSliceMut::of_one(self).downcast()?.first_mut()
     }
 }
 
-/// The address of the value at an index in a list of values of a component.
+/// Returns the address of the value at an index. `values` is the address of the first value of the component.
 fn address_of(descriptor: &ComponentDescriptor, values: NonNull<u8>, at: usize) -> NonNull<u8> {
     values.map_addr(|address| address.saturating_add(at * descriptor.layout().size()))
 }
 
-/// Mutably borrowed values of a component that are stored one after the other, without their type.
+/// A mutably borrowed, type-erased slice of values of a component.
 pub(crate) struct ErasedSliceMut<'a> {
     values: ErasedSlice<'a>,
     marker: PhantomData<&'a mut ()>,
@@ -225,20 +225,20 @@ impl<'a> ErasedSliceMut<'a> {
         Self { values: ErasedSlice { descriptor, values, len, marker: PhantomData }, marker: PhantomData }
     }
 
-    /// A slice with one value.
+    /// Returns a slice with one value.
     pub(super) fn of_one(value: ErasedRefMut<'a>) -> Self {
         let (descriptor, values) = (value.descriptor(), value.as_ptr());
         Self { values: ErasedSlice { descriptor, values, len: 1, marker: PhantomData }, marker: PhantomData }
     }
 
-    /// The values, one after the other.
+    /// Returns the values, one after the other.
     pub(crate) fn into_iter(self) -> impl Iterator<Item = ErasedRefMut<'a>> {
         let ErasedSlice { descriptor, values, len, .. } = self.values;
         // SAFETY: there are `len` values of this component, which are borrowed mutably for `'a`, and each is returned once.
         (0..len).map(move |at| unsafe { ErasedRefMut::new(descriptor, address_of(descriptor, values, at)) })
     }
 
-    /// The values, if their type is `T`.
+    /// Returns the values, if their type is `T`.
     pub(crate) fn downcast<T: 'static>(self) -> Option<&'a mut [T]> {
         let ErasedSlice { descriptor, values, len, .. } = self.values;
         // SAFETY: there are `len` values of this component, whose type is `T` (checked here); they are borrowed mutably for `'a`.

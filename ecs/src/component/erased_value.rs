@@ -1,4 +1,4 @@
-//! One value of a component outside of any world: its safe methods.
+//! The safe methods of [`ErasedValue`], one value of a component outside of any world.
 //!
 //! Tests: tests/storage/erased/access.rs, tests/storage/erased/drops.rs
 
@@ -13,7 +13,7 @@ use super::erased_vec::{ErasedValue, ErasedVec};
 use crate::entity::EntityMapper;
 
 impl ErasedValue {
-    /// A value of a component type.
+    /// Returns a value of a component type.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -28,12 +28,12 @@ impl ErasedValue {
         Self(ErasedVec::of_box(ComponentDescriptor::of::<C>(), Box::new(value)))
     }
 
-    /// A value of the component with this descriptor, whose values are of type `T`. One allocation, unless `T` has no size.
+    /// Makes a value of the component with this descriptor. The values of the component must be of type `T`. Allocates once, unless `T` is
+    /// zero-sized.
     ///
     /// # Errors
     ///
-    /// If the values of the component are of another type, or of a type that the program does not know. The error contains the
-    /// value.
+    /// If the values of the component are of another type, or if only their layout is known. The error contains the value.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description, ErasedValue};
@@ -54,7 +54,7 @@ impl ErasedValue {
         Ok(Self(ErasedVec::of_box(descriptor, Box::new(value))))
     }
 
-    /// The default value of a component; `None` if its type is not known to be `Default`, or if the descriptor is of a resource.
+    /// Makes the default value of a component. `None` if the type is not known to be `Default`, or if the descriptor describes a resource.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description, ErasedValue};
@@ -67,13 +67,13 @@ impl ErasedValue {
         ErasedVec::default_of(descriptor).map(Self)
     }
 
-    /// The descriptor of the component.
+    /// Returns the descriptor of the component.
     #[must_use]
     pub fn descriptor(&self) -> &'static ComponentDescriptor {
         self.0.descriptor()
     }
 
-    /// A reference to the value.
+    /// Returns a reference to the value.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -92,7 +92,7 @@ impl ErasedValue {
         }
     }
 
-    /// The value, borrowed mutably, if its type is `T`.
+    /// Returns the value, borrowed mutably, if its type is `T`.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -109,7 +109,7 @@ impl ErasedValue {
         self.as_mut().into_mut()
     }
 
-    /// The value, borrowed mutably.
+    /// Returns the value, borrowed mutably.
     pub(crate) fn as_mut(&mut self) -> ErasedRefMut<'_> {
         match self.0.first_erased_mut() {
             Some(value) => value,
@@ -117,7 +117,7 @@ impl ErasedValue {
         }
     }
 
-    /// The address of the value.
+    /// Returns the address of the value.
     #[inline]
     pub(crate) fn data(&self) -> NonNull<u8> {
         self.0.data()
@@ -127,7 +127,7 @@ impl ErasedValue {
     ///
     /// # Errors
     ///
-    /// If its type is not `T`: the unchanged value.
+    /// If the type of the value is not `T`, with the unchanged value.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -142,7 +142,7 @@ impl ErasedValue {
         self.0.into_one().map_err(Self)
     }
 
-    /// Replaces the entities inside of the value. Returns false, without changes, if its type declares no entities.
+    /// Replaces the entities inside of the value. If the type of the value declares no entities, returns false without changes.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -161,33 +161,33 @@ impl ErasedValue {
         self.as_mut().map_entities(mapper)
     }
 
-    /// The value as a list with one item.
+    /// Returns the value as a list with one item.
     pub(crate) fn values(&self) -> &ErasedVec {
         &self.0
     }
 
-    /// The value as a list with one item.
+    /// Returns the value as a list with one item.
     pub(crate) fn into_values(self) -> ErasedVec {
         self.0
     }
 
-    /// A value of a component or resource whose values are of type `T`.
+    /// Makes a value of a component or resource whose values are of type `T`.
     ///
     /// # Panics
     ///
-    /// If its values are of another type.
+    /// If the values of the component or resource are of another type.
     pub(crate) fn of_box<T: Send + Sync + 'static>(descriptor: &'static ComponentDescriptor, value: Box<T>) -> Self {
         Self(ErasedVec::of_box(descriptor, value))
     }
 
-    /// Converts a list with exactly one value; `None` for any other length.
+    /// Converts a list with exactly one value; returns `None` for a list of another length.
     pub(crate) fn from_values(values: ErasedVec) -> Option<Self> {
         (values.len() == 1).then_some(Self(values))
     }
 }
 
 impl ErasedRef<'_> {
-    /// A clone of the value; `None` if its type is not known to be `Clone`, or must not be cloned.
+    /// Clones the value. `None` if its type is not known to be `Clone`, or if its values must not be cloned.
     ///
     /// ```
     /// use strata_ecs::component::ErasedValue;
@@ -216,7 +216,7 @@ impl_debug! {
     [] ErasedValue => |this, f| this.as_ref().fmt(f)
 }
 
-/// A value, or the values of a vector, are not of the type of the component's values.
+/// A value, or the values of a vector, have another type than the values of the component.
 ///
 /// ```
 /// use strata_ecs::component::{ComponentDescriptor, ErasedValue};
@@ -235,18 +235,18 @@ pub struct WrongTypeError<V> {
 }
 
 impl<V> WrongTypeError<V> {
-    /// For a value of type `V`.
+    /// Makes the error for a value of type `V`.
     pub(super) fn new(descriptor: &'static ComponentDescriptor, value: V) -> Self {
         Self { component: descriptor.name(), expected: descriptor.value_type_name(), found: type_name::<V>(), value }
     }
 
-    /// The name of the component.
+    /// Returns the name of the component.
     #[must_use]
     pub fn component(&self) -> &'static str {
         self.component
     }
 
-    /// The refused value or values.
+    /// Returns the refused value or values.
     #[must_use]
     pub fn into_inner(self) -> V {
         self.value
@@ -254,7 +254,7 @@ impl<V> WrongTypeError<V> {
 }
 
 impl<T> WrongTypeError<alloc::vec::Vec<T>> {
-    /// For values of type `T`.
+    /// Makes the error for a vector with values of type `T`.
     pub(crate) fn of_values(descriptor: &'static ComponentDescriptor, values: alloc::vec::Vec<T>) -> Self {
         Self { found: type_name::<T>(), ..Self::new(descriptor, values) }
     }

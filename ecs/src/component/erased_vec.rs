@@ -1,7 +1,7 @@
-//! Values of one component outside of any world, type-erased: one in a builder, many in a batch.
+//! Type-erased values of one component outside of any world: one value in a builder, many in a batch.
 //!
-//! A part of an `EntityBuilder`, a column of `spawn_columns` and a clone are such values. Inserting them into a world registers the
-//! component from their descriptor.
+//! Components of an `EntityBuilder`, columns of `spawn_columns` and clones are stored in an [`ErasedVec`]. Inserting them into a world
+//! registers the component from the descriptor of the values.
 
 use alloc::alloc::{alloc, dealloc};
 use alloc::boxed::Box;
@@ -18,10 +18,10 @@ use super::erased_slice::{ErasedSlice, ErasedSliceMut};
 use super::functions::CloneFn;
 use crate::util::alloc_error::AllocError;
 
-/// Values of a component, one after the other, in an allocation of their own.
+/// Adjacent values of one component, in an allocation of their own.
 ///
 /// The component may also be a resource or a relation. The first `len` items are initialized. The allocation has the layout of a `Vec` of
-/// the type with this capacity.
+/// values of this type with the same capacity.
 #[derive(Debug)]
 pub struct ErasedVec {
     descriptor: &'static ComponentDescriptor,
@@ -36,13 +36,13 @@ unsafe impl Send for ErasedVec {}
 unsafe impl Sync for ErasedVec {}
 
 impl ErasedVec {
-    /// The values of a vector, without moving them.
+    /// Takes the values of a vector, without moving them.
     pub(crate) fn of_vec<C: Component>(values: Vec<C>) -> Self {
         Self::from_vec(ComponentDescriptor::of::<C>(), values)
     }
 
-    /// The values of a vector, without moving them, as values of the given component. Returns the vector if the type of its values is
-    /// another one.
+    /// Takes the values of a vector, without moving them, as values of the given component. Returns the vector as an error if the values of
+    /// the component are not of type `T`.
     pub(crate) fn of_vec_for<T: Send + Sync + 'static>(
         descriptor: &'static ComponentDescriptor,
         values: Vec<T>,
@@ -50,7 +50,7 @@ impl ErasedVec {
         if descriptor.holds::<T>() { Ok(Self::from_vec(descriptor, values)) } else { Err(values) }
     }
 
-    /// The descriptor describes a component with values of type `T`.
+    /// Takes the values of a vector. The descriptor must describe values of type `T`.
     fn from_vec<T: 'static>(descriptor: &'static ComponentDescriptor, values: Vec<T>) -> Self {
         debug_assert!(descriptor.describes::<T>());
         let mut values = ManuallyDrop::new(values);
@@ -59,8 +59,8 @@ impl ErasedVec {
         Self { descriptor, data, len: values.len(), capacity: values.capacity() }
     }
 
-    /// The value in a box, as a value of the given component or resource. It is boxed because without optimisation each function that takes
-    /// it by value has a copy on the stack, and components may be large.
+    /// Takes the value of a box as a value of the given component or resource. The value is passed in a box because without optimisation
+    /// each function that takes it by value has a copy on the stack, and components may be large.
     ///
     /// # Panics
     ///
@@ -71,7 +71,8 @@ impl ErasedVec {
         Self { descriptor, data: NonNull::from(Box::leak(value)).cast(), len: 1, capacity: 1 }
     }
 
-    /// The default value of a component; `None` if its type is not known to be `Default`, or if the descriptor describes a resource.
+    /// Makes a list with the default value of a component. `None` if the type is not known to be `Default`, or if the descriptor describes
+    /// a resource.
     pub(crate) fn default_of(descriptor: &'static ComponentDescriptor) -> Option<Self> {
         let default = descriptor.functions.default_fn().filter(|_| descriptor.storage().is_some())?;
         let mut values = Self::with_room_for_one(descriptor);
@@ -82,12 +83,12 @@ impl ErasedVec {
         Some(values)
     }
 
-    /// An empty list with capacity for one value.
+    /// Returns an empty list with capacity for one value.
     pub(crate) fn with_room_for_one(descriptor: &'static ComponentDescriptor) -> Self {
         Self::with_room_for(descriptor, 1).unwrap_or_else(|error| error.raise())
     }
 
-    /// An empty list with the given capacity.
+    /// Returns an empty list with the given capacity.
     fn with_room_for(descriptor: &'static ComponentDescriptor, capacity: usize) -> Result<Self, AllocError> {
         let item = descriptor.layout;
         let size = item.size().checked_mul(capacity).ok_or(AllocError::TOO_LARGE)?;
@@ -102,11 +103,12 @@ impl ErasedVec {
         Ok(Self { descriptor, data, len: 0, capacity })
     }
 
-    /// The values that the constructors make, in order, with the given number of values each. If one panics, the values so far are dropped.
+    /// Makes values with constructors, in order. Each constructor makes the given number of values. If a constructor panics, the values
+    /// made so far are dropped.
     ///
     /// # Errors
     ///
-    /// If an allocation fails. No constructor has been called.
+    /// If the allocation fails. Then no constructor has been called.
     ///
     /// # Safety
     ///
@@ -126,38 +128,38 @@ impl ErasedVec {
         Ok(values)
     }
 
-    /// The address past the last value.
+    /// Returns the address past the last value.
     fn end(&self) -> *mut u8 {
         self.data.as_ptr().wrapping_add(self.len * self.descriptor.layout.size())
     }
 
-    /// A clone of a value; `None` if values of this component cannot be cloned.
+    /// Clones a value; `None` if values of its component cannot be cloned.
     pub(crate) fn clone_of(value: ErasedRef<'_>) -> Option<Self> {
         let (descriptor, clone) = (value.descriptor(), value.descriptor().functions.clone_fn()?);
         Some(ValueClone { descriptor, clone }.call(value).0)
     }
 
-    /// Like [`clone_of`](Self::clone_of), also for a component whose values are cloned only together with other entities.
+    /// Like [`clone_of`](Self::clone_of), but also clones values of components that are cloned only together with the whole world.
     pub(crate) fn clone_with_others(value: ErasedRef<'_>) -> Option<Self> {
         let (descriptor, clone) = (value.descriptor(), value.descriptor().functions.clone?);
         Some(ValueClone { descriptor, clone }.call(value).0)
     }
 
-    /// The descriptor of the component.
+    /// Returns the descriptor of the component.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
         self.descriptor
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Moves the first value in.
+    /// Moves a value into the empty list.
     ///
     /// # Safety
     ///
-    /// - There are no values, and there is capacity for one.
+    /// - The list is empty and has capacity for one value.
     /// - `from` holds a value of this component, which is moved out.
     pub(crate) unsafe fn fill(&mut self, from: *const u8) {
         debug_assert!(self.len == 0 && self.capacity != 0);
@@ -178,8 +180,8 @@ impl ErasedVec {
         unsafe { ptr::copy_nonoverlapping(self.data.as_ptr(), to.as_ptr(), count * self.descriptor.layout.size()) }
     }
 
-    /// Divides values that are stored one after the other into several lists: `parts` contains the index of the list for each value. Each
-    /// list keeps their order.
+    /// Divides adjacent values into `count` lists. `parts` contains, for each value, the index of its list. The values of a list keep their
+    /// order.
     ///
     /// # Panics
     ///
@@ -209,40 +211,40 @@ impl ErasedVec {
         divided
     }
 
-    /// The values, borrowed mutably.
+    /// Returns the values, borrowed mutably.
     pub(crate) fn as_slice_mut(&mut self) -> ErasedSliceMut<'_> {
         // SAFETY: there are `len` values of the descriptor's component, and `self` is borrowed mutably.
         unsafe { ErasedSliceMut::new(self.descriptor, self.data, self.len) }
     }
 
-    /// The address of the values.
+    /// Returns the address of the values.
     #[inline]
     pub(crate) fn data(&self) -> NonNull<u8> {
         self.data
     }
 
-    /// Sets the length to 0 without dropping the values, which have been moved out.
+    /// Sets the length to 0 without dropping the values, for a caller that has moved them out.
     pub(crate) fn forget(&mut self) {
         self.len = 0;
     }
 
-    /// The values.
+    /// Returns the values.
     pub(crate) fn as_slice(&self) -> ErasedSlice<'_> {
         // SAFETY: there are `len` values of the descriptor's component, and `self` is borrowed.
         unsafe { ErasedSlice::new(self.descriptor, self.data, self.len) }
     }
 
-    /// The values, borrowed mutably, if they are of this type.
+    /// Borrows the values mutably; `None` if they are not of type `T`.
     pub(crate) fn as_mut_slice<T: 'static>(&mut self) -> Option<&mut [T]> {
         self.as_slice_mut().downcast()
     }
 
-    /// The first value, if it is of this type.
+    /// Returns the first value; `None` if the list is empty or its values are not of type `T`.
     pub(crate) fn first<T: 'static>(&self) -> Option<&T> {
         self.first_erased()?.downcast_ref()
     }
 
-    /// The only value, if it is of this type.
+    /// Moves the only value out. Returns the list as an error if its value is not of type `T`.
     pub(crate) fn into_one<T: 'static>(mut self) -> Result<T, Self> {
         if self.len != 1 || !self.descriptor.describes::<T>() {
             return Err(self);
@@ -252,12 +254,12 @@ impl ErasedVec {
         Ok(unsafe { self.data.cast::<T>().read() })
     }
 
-    /// The first value, if there is one.
+    /// Returns the first value, if there is one.
     pub(crate) fn first_erased(&self) -> Option<ErasedRef<'_>> {
         self.as_slice().get(0)
     }
 
-    /// The first value, borrowed mutably, if there is one.
+    /// Returns the first value, borrowed mutably, if there is one.
     pub(crate) fn first_erased_mut(&mut self) -> Option<ErasedRefMut<'_>> {
         self.as_slice_mut().into_iter().next()
     }
@@ -267,7 +269,7 @@ impl ErasedVec {
 #[derive(Clone, Copy)]
 pub(crate) struct ValueClone {
     pub(super) descriptor: &'static ComponentDescriptor,
-    /// For values of the type of the descriptor; the modules of this folder ensure that.
+    /// A function for values of the type of the descriptor; the modules of this folder ensure that.
     pub(super) clone: CloneFn,
 }
 
@@ -290,8 +292,8 @@ impl ValueClone {
 
 /// One value of a component outside of any world, without its type.
 ///
-/// It has the descriptor of its component, so it can be inserted into worlds and into an [`EntityBuilder`](crate::store::EntityBuilder),
-/// and downcast to its type.
+/// The value contains the descriptor of its component. So it can be inserted into worlds and into an
+/// [`EntityBuilder`](crate::store::EntityBuilder), and it can be downcast to its type.
 ///
 /// ```
 /// use strata_ecs::component::ErasedValue;
@@ -314,7 +316,7 @@ pub struct ErasedValue(
 );
 
 impl ErasedValue {
-    /// Moves the value at an address out, as a value of a component.
+    /// Moves a value out of an address, as a value of a component.
     ///
     /// # Safety
     ///
@@ -343,7 +345,7 @@ impl ErasedValue {
         Self(values)
     }
 
-    /// Swaps this value with one of the same component. Returns false, without changes, if the components differ.
+    /// Swaps this value with another value of the same component. If the components differ, returns false without changes.
     pub(crate) fn exchange(&mut self, with: &mut ErasedRefMut<'_>) -> bool {
         let is_same = self.0.descriptor.is_same(with.descriptor());
         if is_same {
@@ -368,13 +370,13 @@ pub enum NewColumn<'c> {
 pub struct MadeColumn<'c> {
     descriptor: &'static ComponentDescriptor,
     count: usize,
-    /// Writes `len` values of the descriptor's type from an address on, which must be valid for them and uninitialized. If user code panics
-    /// the memory is uninitialized afterwards.
+    /// Writes `len` values of the descriptor's type from an address on. The memory must be valid for these values and uninitialized. If
+    /// user code panics, the memory is uninitialized afterwards.
     fill: Box<dyn FnOnce(*mut u8) + 'c>,
 }
 
 impl<'c> NewColumn<'c> {
-    /// The values of an iterator.
+    /// Returns a column with the values of an iterator.
     pub(crate) fn of<C: Component>(values: impl ExactSizeIterator<Item = C> + 'c) -> Self {
         let count = values.len();
         // SAFETY: only `MadeColumn::make_at` calls the function: its caller ensures that `to` is valid for `count` values of the component.
@@ -382,7 +384,7 @@ impl<'c> NewColumn<'c> {
         Self::Made(MadeColumn { descriptor: ComponentDescriptor::of::<C>(), count, fill })
     }
 
-    /// The descriptor of the component.
+    /// Returns the descriptor of the component.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
         match self {
             Self::Values(values) => values.descriptor,
@@ -390,7 +392,7 @@ impl<'c> NewColumn<'c> {
         }
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Values(values) => values.len,
@@ -398,7 +400,7 @@ impl<'c> NewColumn<'c> {
         }
     }
 
-    /// The values, in an allocation of their own.
+    /// Returns the values in an allocation of their own.
     pub(crate) fn into_values(self) -> ErasedVec {
         match self {
             Self::Values(values) => values,
@@ -415,7 +417,7 @@ impl<'c> NewColumn<'c> {
 }
 
 impl MadeColumn<'_> {
-    /// Makes the values. If user code panics the memory is uninitialized afterwards.
+    /// Writes the values to `to`. If user code panics, the memory is uninitialized afterwards.
     ///
     /// # Safety
     ///

@@ -1,8 +1,8 @@
 //! The fields of structs, and the elements of lists, as data.
 //!
-//! The derive writes a function for each field, `|value: &T| (&raw const value.member).cast_mut()`, so the compiler proves that the field
-//! exists. The pointer has exactly the type of the member: a reference could be coerced to another type. Offsets are only informative: no
-//! code reads a value at an offset.
+//! The derive writes a function for each field, `|value: &T| (&raw const value.member).cast_mut()`. So the compiler proves that the field
+//! exists. The function returns a pointer because a pointer has exactly the type of the member; a reference could be coerced to another
+//! type. Offsets are only informative: no code reads a value at an offset.
 //!
 //! Tests: tests/storage/descriptors/fields.rs, tests/storage/erased/fields.rs
 
@@ -48,26 +48,26 @@ pub struct Field {
     offset: usize,
     docs: &'static str,
     ty: FieldType,
-    /// Goes from a value of the type that has the field to the field: a `fn(&T) -> *const F`, where `ty` describes `F`. `None` for a packed
-    /// struct, since there are no references to its fields.
+    /// Returns the address of the field in a value: a `fn(&T) -> *mut F`, where `T` has the field and `ty` describes `F`. `None` for a
+    /// field of a packed struct, which cannot be borrowed.
     project: Option<ProjectFn>,
     /// Whether code outside of the module of the type may set the field.
     is_editable: bool,
 }
 
-/// Goes from a value to one of its fields.
+/// Returns the address of a field of a value.
 ///
 /// # Safety
 ///
 /// - The address holds a value of the type that has the field. The result is borrowed from it.
 type ProjectFn = unsafe fn(NonNull<u8>) -> NonNull<u8>;
 
-/// Access to the elements inside of a value: the items of a list, or the content of an `Option`.
+/// Functions that access the elements inside of a value: the items of a list, or the content of an `Option`.
 #[derive(Clone, Copy)]
 pub(super) struct Elements {
-    /// The description of an element. A function, since a type may have a list of itself as a field.
+    /// Returns the description of an element. This is a function because a type may have a list of its own type as a field.
     pub(super) element: fn() -> &'static Field,
-    /// Whether it is an `Option`.
+    /// Whether the value with the elements is an `Option`.
     pub(super) is_option: bool,
     read: ElementsFn,
     write: ElementsFn,
@@ -81,10 +81,10 @@ pub(super) struct Elements {
 ///   [`Elements::write`]. The elements are borrowed from it.
 type ElementsFn = unsafe fn(NonNull<u8>) -> (NonNull<u8>, usize);
 
-/// Types whose values contain elements, one after the other.
+/// A type whose values contain adjacent elements.
 pub(super) trait HasElements: Sized {
     type Element: Described;
-    /// Whether it is an `Option`.
+    /// Whether the value with the elements is an `Option`.
     const IS_OPTION: bool;
 
     fn elements(&self) -> &[Self::Element];
@@ -115,7 +115,7 @@ has_elements! {
 }
 
 impl Elements {
-    /// The elements of values of `L`.
+    /// Returns the functions that access the elements of values of type `L`.
     const fn of<L: HasElements>() -> Self {
         Self {
             element: ElementField::<L::Element>::field,
@@ -133,12 +133,12 @@ impl Elements {
         }
     }
 
-    /// Returns the first element of a value and the number of elements. The distance between elements is their size.
+    /// Returns the address of the first element of a value, and the number of elements. The elements are adjacent.
     ///
     /// # Safety
     ///
-    /// - The address holds a value of the type that has these elements, and no code changes it while they are used. If `mutably`, no other
-    ///   code has access to it.
+    /// - The address holds a value of the type that has these elements, and no code changes the value while the elements are used. If
+    ///   `mutably` is true, no other code has access to the value.
     pub(super) unsafe fn of_value(&self, value: NonNull<u8>, mutably: bool) -> (NonNull<u8>, usize) {
         let elements = if mutably { self.write } else { self.read };
         // SAFETY: the value is of the type that the functions were made for, and may be borrowed as the chosen one does (ensured by the
@@ -147,13 +147,13 @@ impl Elements {
     }
 }
 
-/// A type that [describes itself](super::Describe), as a type of elements.
+/// An element type that [describes itself](super::Describe).
 pub(super) trait Described: Sized + 'static {
-    /// Its fields.
+    /// The fields of the type.
     const ALL_FIELDS: Fields<Self>;
 }
 
-/// Holder of a constant.
+/// Holds the constant that describes an element of type `T`.
 struct ElementField<T>(PhantomData<T>);
 
 impl<T: Described> ElementField<T> {
@@ -172,7 +172,7 @@ impl<T: Described> ElementField<T> {
     }
 }
 
-/// The part of a [`Field`] that depends on its type only.
+/// The properties of a [`Field`] that depend only on the type of the field.
 #[derive(Clone, Copy)]
 struct FieldType {
     layout: Layout,
@@ -184,11 +184,11 @@ struct FieldType {
     plain: bool,
     /// Whether any bytes are a valid value.
     any_bytes: bool,
-    /// Whether values are known to contain entities.
+    /// Whether values of the type are known to contain entities.
     entities: bool,
 }
 
-/// Types whose values have no padding and nothing that changes through a shared reference.
+/// A type whose values have no padding and no bytes that can be changed through a shared reference.
 ///
 /// # Safety
 ///
@@ -202,7 +202,7 @@ macro_rules! plain {
     )* };
 }
 
-/// Plain types for which any bytes are a valid value, and whose size is equal on every machine.
+/// A plain type for which any bytes are a valid value, and whose size is equal on every machine.
 ///
 /// # Safety
 ///
@@ -231,7 +231,7 @@ pub struct FieldTypeOf<F> {
 }
 
 impl<F: 'static> FieldTypeOf<F> {
-    /// The field type, with the fields of `F` if they are known.
+    /// Returns the field type for `F`. `fields` is empty if the fields of `F` are not known.
     pub(super) const fn new(fields: Fields<F>) -> Self {
         let (layout, type_id) = (Layout::new::<F>(), TypeId::of::<F>());
         let type_name = type_name::<F> as fn() -> &'static str;
@@ -242,13 +242,13 @@ impl<F: 'static> FieldTypeOf<F> {
         }
     }
 
-    /// Whether values are known to contain entities.
+    /// Returns whether values of the type are known to contain entities.
     #[must_use]
     pub const fn holds_entities(self) -> bool {
         self.ty.entities
     }
 
-    /// The field type of a field with `#[entities(ignore)]`.
+    /// Declares that values contain no entities, for a field with `#[entities(ignore)]`.
     #[must_use]
     pub const fn ignoring_entities(self) -> Self {
         Self { ty: FieldType { entities: false, ..self.ty }, ..self }
@@ -256,60 +256,61 @@ impl<F: 'static> FieldTypeOf<F> {
 }
 
 impl Field {
-    /// The name; in a tuple struct a number, as in `0`. Raw identifiers have no `r#` here.
+    /// Returns the name of the field. In a tuple struct it is a number such as `0`. The `r#` of a raw identifier is omitted.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The offset of the field from the start of the value, in bytes.
+    /// Returns the offset of the field from the start of the value, in bytes.
     #[must_use]
     pub const fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Size and alignment of the type of the field. In a packed struct the address of the field may be less aligned.
+    /// Returns the size and alignment of the type of the field. In a packed struct the address of the field may be less aligned.
     #[must_use]
     pub const fn layout(&self) -> Layout {
         self.ty.layout
     }
 
-    /// The type of the field, if it is a type of the program.
+    /// Returns the type of the field, if it is a type of the program.
     #[must_use]
     pub const fn type_id(&self) -> Option<TypeId> {
         Some(self.ty.type_id)
     }
 
-    /// The full name of the type, for messages. It may change with the compiler.
+    /// Returns the full name of the type, for messages. It may change with the compiler.
     #[must_use]
     pub fn type_name(&self) -> &'static str {
         (self.ty.type_name)()
     }
 
-    /// The doc comment, without the space at the start of each line; empty if there is no doc comment.
+    /// Returns the doc comment, without the space at the start of each line; empty if there is no doc comment.
     #[must_use]
     pub const fn docs(&self) -> &'static str {
         self.docs
     }
 
-    /// The fields of this field's type, if the type describes itself; otherwise empty. Their offsets are relative to that type.
+    /// Returns the fields of this field's type; empty if the type does not describe itself. Their offsets are relative to this field.
     #[must_use]
     pub const fn fields(&self) -> &'static [Self] {
         self.ty.fields
     }
 
-    /// Whether the field can be set by its name: it is `pub`, or the type has the option `editable`.
+    /// Returns whether the field can be set by its name: it is `pub`, or the type that has the field has the option `editable`.
     #[must_use]
     pub const fn is_editable(&self) -> bool {
         self.is_editable
     }
 
-    /// The elements of the type of the field: a `Vec`, an array or an `Option`.
+    /// Returns the functions that access the elements of the field; `None` if it is not a `Vec`, an array or an `Option`.
     pub(super) fn elements(&self) -> Option<Elements> {
         self.ty.elements
     }
 
-    /// Returns the field of a value; `None` in a packed struct. It may be changed if the value may be.
+    /// Returns the address of the field in a value; `None` for a field of a packed struct. The field may be changed if the value may be
+    /// changed.
     ///
     /// # Safety
     ///
@@ -330,7 +331,7 @@ impl_debug!([] Field => |this, f| write!(f, "{}: {} at {}", this.name, this.type
 /// The fields of `T`, in the order of its definition. Only the derives create them.
 pub struct Fields<T: ?Sized> {
     list: &'static [Field],
-    /// The elements, for lists and options.
+    /// Access to the elements, if `T` is a list or an `Option`.
     elements: Option<Elements>,
     /// Whether values of `T` are known to be plain bytes.
     plain: bool,
@@ -345,27 +346,27 @@ pub struct Fields<T: ?Sized> {
 impl_copy! { [T: ?Sized] Fields<T>; }
 
 impl<T: ?Sized> Fields<T> {
-    /// No fields: for an enum, a unit struct, and a type whose fields are not known.
+    /// No fields, for an enum, a unit struct, or a type whose fields are not known.
     pub const NONE: Self =
         Self { list: &[], elements: None, plain: false, any_bytes: false, entities: false, marker: PhantomData };
 
-    /// The fields.
+    /// Returns the fields.
     #[must_use]
     pub const fn list(&self) -> &'static [Field] {
         self.list
     }
 
-    /// Whether values of the type are known to be plain bytes.
+    /// Returns whether values of the type are known to be plain bytes.
     pub(super) const fn are_plain(&self) -> bool {
         self.plain
     }
 
-    /// Whether any bytes are a valid value of the type.
+    /// Returns whether any bytes are a valid value of the type.
     pub(super) const fn take_any_bytes(&self) -> bool {
         self.any_bytes
     }
 
-    /// No fields, for a plain type.
+    /// Returns no fields, for a plain type.
     pub(super) const fn of_plain() -> Self
     where
         T: PlainBytes,
@@ -373,7 +374,7 @@ impl<T: ?Sized> Fields<T> {
         Self { plain: true, ..Self::NONE }
     }
 
-    /// No fields, for a type for which any bytes are a valid value.
+    /// Returns no fields, for a type for which any bytes are a valid value.
     pub(super) const fn of_any_bytes() -> Self
     where
         T: AnyBytes,
@@ -381,12 +382,13 @@ impl<T: ?Sized> Fields<T> {
         Self { any_bytes: true, ..Self::of_plain() }
     }
 
-    /// Sets whether values are known to contain entities.
+    /// Records that values contain entities if `holds_some` is true.
     pub(super) const fn with_entities(self, holds_some: bool) -> Self {
         Self { entities: self.entities || holds_some, ..self }
     }
 
-    /// No fields, for an array, which is plain if its items are: there is no padding between them.
+    /// Returns no fields but elements, for an array whose items have the fields `self`. The array is plain if its items are plain, because
+    /// there is no padding between them.
     pub(super) const fn of_array<const N: usize>(self) -> Fields<[T; N]>
     where
         T: Described,
@@ -395,7 +397,7 @@ impl<T: ?Sized> Fields<T> {
         Fields { elements, plain: self.plain, any_bytes: self.any_bytes, entities: self.entities, ..Fields::NONE }
     }
 
-    /// No fields but elements, for a list or an `Option`.
+    /// Returns no fields but elements, for a list or an `Option`.
     pub(super) const fn of_elements() -> Self
     where
         T: HasElements,
@@ -405,7 +407,7 @@ impl<T: ?Sized> Fields<T> {
 }
 
 impl<T> Fields<T> {
-    /// Marks the type as not plain: for tuples.
+    /// Marks the type as not plain. Used for tuples.
     pub(super) const fn not_plain(self) -> Self {
         Self { plain: false, any_bytes: false, ..self }
     }
@@ -413,7 +415,7 @@ impl<T> Fields<T> {
 
 impl_debug!([T: ?Sized] Fields<T> => |this, f| f.debug_list().entries(this.list).finish());
 
-/// A [`Field`] of `T`.
+/// A [`Field`] of the type `T`.
 #[repr(transparent)]
 pub struct FieldOf<T> {
     field: Field,
@@ -421,7 +423,7 @@ pub struct FieldOf<T> {
     marker: PhantomData<fn(&T) -> &T>,
 }
 
-/// The fields of `T`: the derives list exactly all of them.
+/// Returns the fields of `T`. The list must contain all fields of `T` and nothing else; the derives ensure this.
 #[must_use]
 pub const fn fields<T>(list: &'static [FieldOf<T>]) -> Fields<T> {
     // SAFETY: `FieldOf` is a transparent wrapper of `Field`, so the slice has the same layout.
@@ -438,12 +440,12 @@ pub const fn fields<T>(list: &'static [FieldOf<T>]) -> Fields<T> {
     Fields { list, plain, entities, ..Fields::NONE }
 }
 
-/// The fields of a type whose author declares with `plain` that any bytes are a valid value; the types of the fields must confirm it. Only
-/// the derives call this, for a type with the layout of C.
+/// Returns the fields of a type whose author declares with `plain` that any bytes are a valid value. Checks that the declaration holds for
+/// the type of each field. Only the derives call this function, for a type with the layout of C.
 ///
 /// # Panics
 ///
-/// At compile time, if the type of a field does not confirm it.
+/// At compile time, if some bytes are not a valid value of the type of a field, or if the type has padding or no size.
 #[must_use]
 #[track_caller]
 pub const fn plain_fields<T>(fields: Fields<T>) -> Fields<T> {
@@ -463,7 +465,8 @@ pub const fn plain_fields<T>(fields: Fields<T>) -> Fields<T> {
     Fields { any_bytes: true, ..fields }
 }
 
-/// One field: its name, its offset, its doc comment, the function from a value to it, and its type.
+/// Describes one field by its name, its offset in bytes, its doc comment and its type. `project` returns the address of the field in a
+/// value.
 #[must_use]
 pub const fn field<T, F>(
     name: &'static str,

@@ -5,7 +5,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// A field could not be read or set by its path.
+/// The error of reading or setting a field by its path.
 ///
 /// ```
 /// use strata_ecs::component::{ErasedValue, FieldError};
@@ -26,11 +26,11 @@ use alloc::vec::Vec;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum FieldError {
-    /// The path is not valid: it must be a list of `name`, `.name`, `.0` and `[2]`.
+    /// The path is not valid. A path consists of steps such as `name`, `.name`, `.0` and `[2]`.
     Syntax {
         /// The path.
         path: String,
-        /// The position in it, in bytes.
+        /// The position of the problem in the path, in bytes.
         at: usize,
         /// The expected syntax at this position.
         expected: &'static str,
@@ -41,17 +41,17 @@ pub enum FieldError {
         of: &'static str,
         /// The name in the path.
         name: String,
-        /// The names of its fields; empty if the type does not describe itself.
+        /// The names of the fields of the type; empty if the type does not describe itself.
         fields: Vec<&'static str>,
     },
     /// The type has no elements, so it cannot be indexed, as in `[2]`.
     NotAList {
         /// The path to the value.
         path: String,
-        /// The full name of its type.
+        /// The full name of the type of the value.
         of: &'static str,
     },
-    /// The list or array is shorter than the index.
+    /// The index is not less than the length of the list or array.
     OutOfBounds {
         /// The path to the list.
         list: String,
@@ -70,18 +70,18 @@ pub enum FieldError {
         /// The path to the field.
         path: String,
     },
-    /// The field is private, so it cannot be set: the code of its type may rely on its value.
+    /// The field is private, so it cannot be set: the code of the type that has the field may rely on its value.
     Private {
         /// The path to the field.
         path: String,
         /// The full name of the type that has the field.
         of: &'static str,
     },
-    /// The value has another type than the new value.
+    /// The new value has another type than the value at the path.
     WrongType {
         /// The path to the value.
         path: String,
-        /// The full name of its type.
+        /// The full name of the type of the value.
         expected: &'static str,
         /// The full name of the type of the new value.
         found: &'static str,
@@ -133,15 +133,15 @@ pub(super) enum Step<'p> {
     Index(usize),
 }
 
-/// The steps of a path, one after the other.
+/// Iterates over the steps of a path.
 pub(super) struct FieldPath<'p> {
     text: &'p str,
-    /// The position of the next step.
+    /// The position of the next step, in bytes.
     at: usize,
 }
 
 impl<'p> FieldPath<'p> {
-    /// The steps of a path, which has at least one.
+    /// Returns the steps of a path. An empty path is not valid.
     ///
     /// # Errors
     ///
@@ -156,17 +156,17 @@ impl<'p> FieldPath<'p> {
         }
     }
 
-    /// The path before the next step.
+    /// Returns the part of the path before the next step.
     pub(super) fn done(&self) -> String {
         self.text[..self.at].to_string()
     }
 
-    /// Whether there is no further step.
+    /// Returns whether there is no further step.
     pub(super) fn is_at_end(&self) -> bool {
         self.at == self.text.len()
     }
 
-    /// The next step. The path must not be at its end.
+    /// Returns the next step, and advances past it. There must be a further step.
     pub(super) fn next_step(&mut self) -> Result<Step<'p>, FieldError> {
         let rest = &self.text[self.at..];
         match rest.strip_prefix('[') {

@@ -1,4 +1,4 @@
-//! The functions for values of a component or resource, as function pointers that do not name its type.
+//! The functions for values of a component or resource, as type-erased function pointers.
 //!
 //! Tests: tests/storage/descriptors/functions.rs
 
@@ -10,20 +10,20 @@ use core::ptr;
 
 use crate::entity::EntityMapper;
 
-/// Drops `count` values that are stored one after the other from a pointer on. If one of them panics the rest are still dropped; a
-/// second panic aborts the process, as anywhere in Rust.
+/// Drops adjacent values; the arguments are the address of the first value and the number of values. If the drop of one value panics, the
+/// remaining values are still dropped. If another drop then panics, the process aborts.
 ///
 /// # Safety
 ///
-/// - The pointer points to `count` values of the type that the function was made for, which are not used afterwards.
+/// - The address holds this number of values of the type that the function was made for. The values are not used afterwards.
 pub type DropFn = unsafe fn(*mut u8, usize);
 
-/// Clones the value at the first address to the second.
+/// Clones the value at the first address to the second address.
 ///
 /// # Safety
 ///
 /// - The first address holds a value of the type that the function was made for, and no other code changes it.
-/// - The second is valid for such a value, and uninitialized. If `Clone` panics it is uninitialized afterwards.
+/// - The second address is valid for a value of this type, and uninitialized. If `Clone` panics, it is uninitialized afterwards.
 pub type CloneFn = unsafe fn(*const u8, *mut u8);
 
 /// Writes the default value to an address.
@@ -55,7 +55,7 @@ pub type HashFn = unsafe fn(*const u8, &mut dyn Hasher);
 /// - The address holds a value of the type that the function was made for, and no other code changes it.
 pub type DebugFn = unsafe fn(*const u8, &mut fmt::Formatter<'_>) -> fmt::Result;
 
-/// Writes a value as text; `None` if its type has no text form. The safety conditions are the same as for [`DebugFn`].
+/// Writes a value as text; returns `None` if its type has no text form. The safety conditions are those of [`DebugFn`].
 pub(crate) type WriteTextFn = unsafe fn(*const u8) -> Option<alloc::string::String>;
 
 /// Replaces the entities inside of a value.
@@ -65,11 +65,11 @@ pub(crate) type WriteTextFn = unsafe fn(*const u8) -> Option<alloc::string::Stri
 /// - The address holds a value of the type that the function was made for, and no other code uses it.
 pub type MapEntitiesFn = unsafe fn(*mut u8, &mut dyn EntityMapper);
 
-/// The functions that exist for values of a component or resource, if its type and its bounds prove the required traits.
+/// The functions for values of a component or resource. A function exists if the type is known to implement the trait that it requires.
 ///
-/// The derives find them: nothing has to be registered. For a type with parameters only its own bounds count. So `struct Slots<T:
-/// Clone>(T)` with `#[derive(Clone)]` can be cloned; without the bound it cannot, whatever `T` is instantiated with. All of them are
-/// `unsafe` to call, since the type of the values is not checked.
+/// The derives find the functions: nothing has to be registered. For a type with parameters only the bounds of its definition count:
+/// `struct Slots<T: Clone>(T)` with `#[derive(Clone)]` can be cloned, but without the bound `Clone` in the definition it cannot be cloned,
+/// even if `T` is a type that is `Clone`. All functions are `unsafe` to call, since the type of the values is not checked.
 ///
 /// ```
 /// use strata_ecs::component::ComponentDescriptor;
@@ -89,12 +89,12 @@ pub struct ComponentFunctions {
     /// Whether values are `Copy`.
     pub(super) copy: bool,
     pub(super) forbids_clone: bool,
-    /// Whether values are cloned only together with all others of the world.
+    /// Whether values are cloned only together with the whole world.
     pub(super) only_in_copies: bool,
     pub(super) default: Option<DefaultFn>,
     pub(super) eq: Option<EqFn>,
     pub(super) hash: Option<HashFn>,
-    /// Whether values are plain bytes: without padding, and without bytes that can be changed through a shared reference.
+    /// Whether values are plain bytes: they have no padding, and no bytes that can be changed through a shared reference.
     pub(super) plain: bool,
     /// Whether any bytes are a valid value. Implies `plain`.
     pub(super) any_bytes: bool,
@@ -102,17 +102,17 @@ pub struct ComponentFunctions {
     pub(super) map_entities: Option<MapEntitiesFn>,
 }
 
-/// How several values of a type are copied.
+/// The method by which several values of a type are copied.
 #[derive(Clone, Copy)]
 pub(crate) enum CopyMethod {
-    /// The type is `Copy`: a copy of the bytes is a value.
+    /// Copies the bytes, since the type is `Copy`.
     Bytes,
-    /// By a call for each value.
+    /// Calls the function for each value.
     Clone(CloneFn),
 }
 
-/// Casts a function of references to a function of addresses. `$From` has `&T` or `&mut T`, for a sized type, where `$To` has `*const
-/// u8` or `*mut u8`; the rest of the signatures is equal.
+/// Casts a function of references to a function of addresses. The two signatures differ only in this: where `$To` has `*const u8` or `*mut
+/// u8`, `$From` has `&T` or `&mut T` for a sized type.
 macro_rules! erased {
     ($function:ident: $From:ty, $To:ty) => {
         // SAFETY: the types are ABI-compatible: see "ABI compatibility" in the documentation of `fn` pointers. The addresses satisfy the
@@ -121,7 +121,7 @@ macro_rules! erased {
     };
 }
 
-/// Writes methods that return a function, if it exists.
+/// Writes methods that return a function; `None` if the function does not exist.
 macro_rules! getters {
     ($($(#[$doc:meta])* fn $name:ident() -> $field:ident: $Function:ty;)*) => { $(
         $(#[$doc])*
@@ -144,7 +144,7 @@ macro_rules! setters {
     )* };
 }
 
-/// The functions of a [`ComponentFunctions`] for `T`: each constructor adds one.
+/// Constructors of a [`ComponentFunctions`] for values of type `T`. Each of them adds one function.
 impl ComponentFunctions {
     pub(super) const fn none() -> Self {
         Self {
@@ -163,10 +163,11 @@ impl ComponentFunctions {
         }
     }
 
-    /// Whether both have the same functions. For values of one type, the functions are equal if both exist, except the function that
-    /// maps entities, which the user chooses.
+    /// Returns whether both have the same functions. If `of_one_type` is true, both are for values of the same type: then two functions
+    /// that exist count as equal. The exception is the function that maps entities, because the user chooses it.
     pub(super) fn agree(&self, other: &Self, of_one_type: bool) -> bool {
-        /// Whether both functions exist, and are the same function unless `$any`.
+        /// Returns whether neither function exists, or both exist and are the same function. If `$any` is true, two functions that exist
+        /// count as the same.
         macro_rules! same {
             ($field:ident, $any:expr) => {
                 match (self.$field, other.$field) {
@@ -188,7 +189,7 @@ impl ComponentFunctions {
             && same!(map_entities, false)
     }
 
-    /// Adds the function that drops values of `T`, if they need it.
+    /// Adds the function that drops values of `T`, if they need to be dropped.
     pub(super) const fn with_drop<T>(self) -> Self {
         Self { drop: if const { needs_drop::<T>() } { Some(drop_values::<T>) } else { None }, ..self }
     }
@@ -205,12 +206,12 @@ impl ComponentFunctions {
         Self { clone: None, copy: false, forbids_clone: true, ..self }
     }
 
-    /// Values are cloned only together with all others of the world.
+    /// Declares that values are cloned only together with the whole world.
     pub(super) const fn with_clone_only_in_copies(self) -> Self {
         Self { only_in_copies: true, ..self }
     }
 
-    /// How several values are copied at once; `None` if values cannot be copied.
+    /// Returns the method by which several values are copied at once; `None` if values cannot be copied.
     pub(crate) const fn copying(&self) -> Option<CopyMethod> {
         match self.clone {
             Some(_) if self.copy => Some(CopyMethod::Bytes),
@@ -241,7 +242,7 @@ impl ComponentFunctions {
         Self { map_entities: Some(erased!(map: fn(&mut T, &mut dyn EntityMapper), MapEntitiesFn)), ..self }
     }
 
-    /// Clones a value; `None` if the type is not known to be `Clone`, or must not be cloned.
+    /// Returns the function that clones a value; `None` if the type is not known to be `Clone`, or if its values must not be cloned.
     ///
     /// ```
     /// use std::mem::MaybeUninit;
@@ -263,7 +264,8 @@ impl ComponentFunctions {
         if self.only_in_copies { None } else { self.clone }
     }
 
-    /// Whether the type is known to be `Copy`, and may be cloned: then a copy of the bytes of a value is a clone of it.
+    /// Returns whether the type is known to be `Copy` and its values may be cloned. If so, a copy of the bytes of a value is a clone of the
+    /// value.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -282,9 +284,9 @@ impl ComponentFunctions {
         self.copy && self.clone_fn().is_some()
     }
 
-    /// Whether values are known to be plain bytes: numbers, `bool`, `char`, [`Entity`](crate::entity::Entity), arrays of these, and
-    /// structs of these without padding. The fields of structs are known if they are components or [describe
-    /// themselves](derive@crate::component::Describe). Plain values with equal bytes are equal.
+    /// Returns whether values are known to be plain bytes: numbers, `bool`, `char`, [`Entity`](crate::entity::Entity), arrays of these, and
+    /// structs of these without padding. The fields of a struct are known if it is a component or [describes
+    /// itself](derive@crate::component::Describe). Plain values with equal bytes are equal.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -306,7 +308,8 @@ impl ComponentFunctions {
         self.plain
     }
 
-    /// Whether any bytes of the size of a value are a valid value: the type has the option `plain`, as in `#[component(plain)]`.
+    /// Returns whether any bytes of the size of a value are a valid value. This holds if the type has the option `plain`, as in
+    /// `#[component(plain)]`.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -328,7 +331,7 @@ impl ComponentFunctions {
     }
 
     getters! {
-        /// Drops values; `None` if they need no drop.
+        /// Returns the function that drops values; `None` if values need not be dropped.
         ///
         /// ```
         /// use strata_ecs::component::ComponentDescriptor;
@@ -344,7 +347,7 @@ impl ComponentFunctions {
         /// ```
         fn drop_fn() -> drop: DropFn;
 
-        /// Makes the default value; `None` if the type is not known to be `Default`.
+        /// Returns the function that makes the default value; `None` if the type is not known to be `Default`.
         ///
         /// ```
         /// use std::mem::MaybeUninit;
@@ -363,7 +366,7 @@ impl ComponentFunctions {
         /// ```
         fn default_fn() -> default: DefaultFn;
 
-        /// Compares two values; `None` if the type is not known to be `PartialEq`.
+        /// Returns the function that compares two values; `None` if the type is not known to be `PartialEq`.
         ///
         /// ```
         /// use strata_ecs::component::ComponentDescriptor;
@@ -379,7 +382,7 @@ impl ComponentFunctions {
         /// ```
         fn eq_fn() -> eq: EqFn;
 
-        /// Adds a value to a hash; `None` if the type is not known to be `Hash`.
+        /// Returns the function that adds a value to a hash; `None` if the type is not known to be `Hash`.
         ///
         /// ```
         /// use std::hash::{BuildHasher, RandomState};
@@ -398,7 +401,7 @@ impl ComponentFunctions {
         /// ```
         fn hash_fn() -> hash: HashFn;
 
-        /// Writes a value as text; `None` if the type is not known to be `Debug`.
+        /// Returns the function that writes a value as text; `None` if the type is not known to be `Debug`.
         ///
         /// ```
         /// use std::fmt;
@@ -416,7 +419,7 @@ impl ComponentFunctions {
         /// ```
         fn debug_fn() -> debug: DebugFn;
 
-        /// Replaces the entities inside of a value; `None` if the type declares no entities. See
+        /// Returns the function that replaces the entities inside of a value; `None` if the type declares no entities. See
         /// [`MapEntities`](trait@crate::entity::MapEntities).
         ///
         /// ```
@@ -451,9 +454,10 @@ impl_debug!([] ComponentFunctions => |this, f| {
     f.debug_list().entries(all.iter().filter(|(_, is_known)| *is_known).map(|(name, _)| name)).finish()
 });
 
-/// A description of values whose type the program does not know, such as values of a script: their layout, and functions for them.
+/// The layout of values whose type the program does not know, such as values of a script, and the functions for these values.
 ///
-/// [`ComponentDescriptor::builder_of_layout`](super::ComponentDescriptor::builder_of_layout) makes a component with such values.
+/// [`ComponentDescriptor::builder_of_layout`](super::ComponentDescriptor::builder_of_layout) starts the descriptor of a component with such
+/// values.
 ///
 /// ```
 /// use std::alloc::Layout;
@@ -470,9 +474,9 @@ pub struct LayoutDescription {
     pub(super) functions: ComponentFunctions,
 }
 
-/// Each of the methods adds one function. The caller of [`LayoutDescription::new`] ensures that it fits.
+/// Each of these methods adds one function. The caller of [`LayoutDescription::new`] ensures that the function fits the values.
 impl LayoutDescription {
-    /// A description with only a layout: values are not dropped.
+    /// Returns a description with a layout and no functions: values are not dropped.
     ///
     /// # Safety
     ///
@@ -481,7 +485,7 @@ impl LayoutDescription {
     ///
     /// # Panics
     ///
-    /// If the size is not a multiple of the alignment, since values are stored one after the other.
+    /// If the size is not a multiple of the alignment. It must be a multiple because values are stored adjacently.
     #[must_use]
     pub const unsafe fn new(layout: Layout) -> Self {
         assert!(layout.size().is_multiple_of(layout.align()), "the size of a value is not a multiple of its alignment");

@@ -1,7 +1,8 @@
-//! Hooks: functions of a component that run when it is added, inserted, replaced or removed, or its entity is despawned.
+//! Hooks: functions that run when a component is added, inserted, replaced or removed, or when an entity with the component is despawned.
 //!
-//! The definition of a component names its hooks, so the types of their parameters are defined here, below the world that a hook
-//! gets. The methods of [`DeferredWorld`] are in `world/deferred.rs`; here it is a borrowed value of an unknown type.
+//! The definition of a component contains its hooks. So the types of their parameters are defined here, in a lower layer than the world
+//! that a hook gets. In this layer a [`DeferredWorld`] is a borrowed value of an unknown type; most of its methods are in
+//! `world/deferred.rs`.
 //!
 //! Tests: tests/storage/hooks.rs
 
@@ -15,10 +16,11 @@ use crate::util::origin::Origin;
 /// A mutably borrowed world without structural changes: it can change components and resources, and record
 /// [commands](DeferredWorld::commands), but not spawn, insert, remove or despawn.
 ///
-/// All methods of a shared `World` can be called on it.
+/// All methods that take `&World` can be called on a `DeferredWorld`.
 ///
-/// A system or an observer takes it as its first parameter, or after its input; [`Local`](crate::system::Local) and
-/// [`SystemName`](crate::system::SystemName) may follow, which borrow nothing of the world. Such a system runs alone.
+/// A system or an observer takes it as its first parameter, or after its input. Only parameters that borrow nothing of the world may
+/// follow: [`Local`](crate::system::Local) and [`SystemName`](crate::system::SystemName). No other system runs at the same time as such a
+/// system.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -72,14 +74,14 @@ impl<'w> DeferredWorld<'w> {
         Self { world }
     }
 
-    /// The world, which is of this type.
+    /// Returns the world, which must be of type `W`.
     #[inline]
     pub(crate) fn world_as<W: Any>(&self) -> &W {
         let Some(world) = self.world.downcast_ref() else { not_a_world() };
         world
     }
 
-    /// The world, which is of this type.
+    /// Returns the world, which must be of type `W`.
     #[inline]
     pub(crate) fn world_as_mut<W: Any>(&mut self) -> &mut W {
         let Some(world) = self.world.downcast_mut() else { not_a_world() };
@@ -97,9 +99,9 @@ fn not_a_world() -> ! {
     unreachable!("there is one type of worlds")
 }
 
-/// A hook: it is called for one entity at a time. It records structural changes with [`DeferredWorld::commands`].
+/// A hook, which is called for one entity at a time. It makes structural changes by commands: see [`DeferredWorld::commands`].
 ///
-/// The definition of a component names its hooks; a world can add others with
+/// The definition of a component contains its hooks. A world can get others by
 /// [`register_component_hooks`](crate::world::World::register_component_hooks).
 ///
 /// ```
@@ -139,7 +141,7 @@ pub struct HookContext {
     pub entity: Entity,
     /// The component.
     pub component_id: ComponentId,
-    /// The origin of the operation, or of the command for it. Known with the feature `track_location` only.
+    /// The origin of the operation, or of the command that caused it. Known only with the feature `track_location`.
     pub caller: Origin,
 }
 
@@ -148,13 +150,13 @@ pub struct HookContext {
 pub(crate) struct Hooks([Option<ComponentHook>; LifecycleMask::COUNT]);
 
 impl Hooks {
-    /// The hook of this kind.
+    /// Returns the hook of this kind.
     #[inline]
     pub(crate) fn get(&self, kind: LifecycleMask) -> Option<ComponentHook> {
         self.0[kind.number()]
     }
 
-    /// Adds a hook of a kind. Returns false, without changes, if there is one.
+    /// Adds a hook of a kind. If there is already a hook of this kind, returns false without changes.
     pub(super) fn add(&mut self, kind: LifecycleMask, hook: ComponentHook) -> bool {
         let place = &mut self.0[kind.number()];
         let is_free = place.is_none();
@@ -164,7 +166,7 @@ impl Hooks {
         is_free
     }
 
-    /// The kinds that have a hook.
+    /// Returns the kinds that have a hook.
     pub(super) fn kinds(&self) -> LifecycleMask {
         let has = |kind: &LifecycleMask| self.get(*kind).is_some();
         LifecycleMask::EACH.into_iter().filter(has).fold(LifecycleMask::NONE, LifecycleMask::union)

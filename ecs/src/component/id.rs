@@ -2,7 +2,7 @@
 //!
 //! Tests: tests/storage/components.rs, tests/storage/erased/errors.rs
 
-/// The id of a component in its world, in the order of registration.
+/// The id of a component in its world. Ids are numbered in the order of registration.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -20,7 +20,7 @@
 pub struct ComponentId(pub(crate) u32);
 
 impl ComponentId {
-    /// The id as an index.
+    /// Returns the id as an index.
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {

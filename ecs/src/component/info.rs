@@ -33,32 +33,33 @@ use crate::util::origin::TRACKED;
 #[derive(Clone, Debug)]
 pub struct ComponentInfo {
     pub(super) id: ComponentId,
-    /// The part that is equal in every world.
+    /// The properties that are equal in every world.
     pub(super) descriptor: &'static ComponentDescriptor,
-    /// The index of its sparse storage, if it has one.
+    /// The index of the sparse storage of the component. Meaningful only for a sparse component.
     pub(super) sparse: u32,
-    /// The components that it requires, if any.
+    /// The components that this component requires, if any.
     pub(super) requires: Option<Box<ComponentRequirements>>,
-    /// Whether its changes are tracked.
+    /// Whether the changes of the component are tracked, and by which consumers.
     pub(super) changes: TrackingState,
-    /// The removal log, if removals are recorded.
+    /// The number of the removal log, if removals of the component are recorded.
     pub(super) removals: Option<u32>,
-    /// The lifecycle events that it has observers for.
+    /// The lifecycle events that observers of this component are notified of.
     pub(super) observed: LifecycleMask,
-    /// Its hooks, including those of its definition.
+    /// The hooks of the component, including those of its definition.
     pub(super) hooks: Hooks,
-    /// The kinds of its hooks, and the kinds that the store needs if it is a side of a relationship.
+    /// The kinds of the hooks and, if the component is a side of a relationship, the kinds of events that the store needs.
     pub(super) hooked: LifecycleMask,
 }
 
-/// Whether the changes of a component are tracked even without a consumer. With the feature `track_location` all are, so that
-/// the origin of the last change is known.
+/// Returns whether the changes of a component are tracked even without a consumer. With the feature `track_location` this holds for all
+/// components that can be tracked, so that the origin of the last change is known.
 pub(super) fn is_always_tracked(track: ChangeTracking) -> bool {
     track == ChangeTracking::Always || (TRACKED && track != ChangeTracking::Never)
 }
 
 impl ComponentInfo {
-    /// Whether the changes of the component are tracked: because a query or system uses them, or because its definition requires it.
+    /// Returns whether the changes of the component are tracked: a query or system uses them, or the definition of the component requires
+    /// tracking.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -77,27 +78,27 @@ impl ComponentInfo {
         self.changes.known
     }
 
-    /// Whether an attribute gave the component its stable name.
+    /// Returns whether an attribute gave the component its stable name.
     pub(super) fn has_given_name(&self) -> bool {
         self.descriptor.stable_name.is_some_and(|name| name.is_given())
     }
 
-    /// Whether a component with this stable name cannot be in the same world as this one.
+    /// Returns whether no component with this stable name can be in the same world as this component.
     pub(super) fn excludes(&self, name: &StableName) -> bool {
         self.descriptor.stable_name.is_some_and(|own| own.excludes(name))
     }
 
-    /// The flag by which a column of the component requests the tracking of its changes.
+    /// Returns the flag by which a column of the component requests the tracking of changes.
     pub(crate) fn tracking_request(&self) -> &Arc<TrackingRequest> {
         self.changes.request()
     }
 
-    /// Whether no consumer needs the changes any more.
+    /// Returns whether changes need not be tracked: there are no consumers, and the component is not always tracked.
     pub(crate) fn is_idle(&self) -> bool {
         !is_always_tracked(self.descriptor.track) && self.changes.is_idle()
     }
 
-    /// The id of the component in its world.
+    /// Returns the id of the component in its world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -114,7 +115,7 @@ impl ComponentInfo {
         self.id
     }
 
-    /// The full name of the type, as in `my_game::Position`.
+    /// Returns the full name of the type, as in `my_game::Position`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -131,7 +132,7 @@ impl ComponentInfo {
         self.descriptor.name()
     }
 
-    /// The type; `None` for a component that was made at run time.
+    /// Returns the id of the type; `None` for a component that was made at run time.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -148,7 +149,7 @@ impl ComponentInfo {
         self.descriptor.type_id()
     }
 
-    /// Size and alignment of a value.
+    /// Returns the size and alignment of a value.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -165,7 +166,7 @@ impl ComponentInfo {
         self.descriptor.layout
     }
 
-    /// Whether values need to be dropped.
+    /// Returns whether values need to be dropped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -182,7 +183,7 @@ impl ComponentInfo {
         self.descriptor.functions.drop.is_some()
     }
 
-    /// Where the values are stored.
+    /// Returns where the values are stored.
     ///
     /// ```
     /// use strata_ecs::component::StorageType;
@@ -206,7 +207,7 @@ impl ComponentInfo {
         self.storage()
     }
 
-    /// Whether values can be changed in place: true unless the component is `#[component(immutable)]`.
+    /// Returns whether values can be changed in place: true unless the component is `#[component(immutable)]`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -224,7 +225,7 @@ impl ComponentInfo {
         self.descriptor.mutable
     }
 
-    /// Whether values can be cloned, as `World::clone_entity` does.
+    /// Returns whether values can be cloned, for instance by `World::clone_entity`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -246,7 +247,7 @@ impl ComponentInfo {
         self.descriptor.functions.clone_fn().is_some()
     }
 
-    /// The components that this one requires, directly or through others, the direct ones first. See
+    /// Returns the components that this component requires, directly or through others. Directly required components come first. See
     /// [`#[derive(Component)]`](derive@crate::prelude::Component).
     ///
     /// ```
@@ -268,12 +269,12 @@ impl ComponentInfo {
         self.required().iter().map(|required| required.id)
     }
 
-    /// The components that this one requires, directly or through others.
+    /// Returns the components that this component requires, directly or through others, with their constructors.
     pub(crate) fn required(&self) -> &[Required] {
         self.requires.as_deref().map_or(&[], |requires| &requires.all)
     }
 
-    /// The descriptor, which is the same in every world.
+    /// Returns the descriptor, which is the same in every world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -294,22 +295,23 @@ impl ComponentInfo {
         self.descriptor.functions.drop
     }
 
-    /// The number of the slot of the type, if it has one.
+    /// Returns the slot number of the component: see [`ComponentDescriptor::slot`].
     pub(crate) fn slot(&self) -> Option<u32> {
         self.descriptor.slot()
     }
 
-    /// The address of the slot of the type, if it has one.
+    /// Returns the address of the slot of the type; `None` if the type has no slot.
     pub(crate) fn slot_address(&self) -> Option<SlotAddress> {
         self.descriptor.slot_address()
     }
 
-    /// The index of its sparse storage, if it has one and requires no component.
+    /// Returns the index of the sparse storage of the component. `None` if the component is stored in tables, or requires another
+    /// component.
     pub(crate) fn sole_storage(&self) -> Option<usize> {
         (self.storage() == StorageType::Sparse && self.requires.is_none()).then(|| self.sparse_index())
     }
 
-    /// The index of the sparse storage. Only for sparse components.
+    /// Returns the index of the sparse storage of the component, which must be sparse.
     #[inline]
     pub(crate) fn sparse_index(&self) -> usize {
         debug_assert!(self.storage() == StorageType::Sparse);

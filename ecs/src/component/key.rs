@@ -2,9 +2,9 @@
 
 /// Distinguishes component types in const evaluation, where `TypeId`s cannot be compared.
 ///
-/// The derive macro hashes the place of the definition: crate, version, module, name, line and column. A type always has the same
-/// key. Two types could share a key by a hash collision. A generic type over types without a key, and a type that a macro
-/// defines, have an *inexact* key. So a comparison of keys must be confirmed by another check at run time.
+/// The derive macro hashes the place of the definition: crate, version, module, name, line and column. Two types can have the same key by a
+/// hash collision. A key is *inexact* if different types may share it: the key of a generic type over types without a key, and the key of a
+/// type that a macro defines. So a comparison of keys must be confirmed by another check at run time.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -21,15 +21,15 @@ pub struct ComponentKey {
     bits: u64,
     exact: bool,
     name: &'static str,
-    /// Whether it is the key of the messages of the type.
+    /// Whether this is the key of the resource that contains the messages of the type.
     pub(crate) messages: bool,
 }
 
 impl ComponentKey {
-    /// The key of a type that has no key at compile time. It is not exact.
+    /// The key of a type that has no key at compile time. This key is inexact.
     pub const UNKNOWN: Self = Self { bits: 0, exact: false, name: "_", messages: false };
 
-    /// The key of a type from the place of its definition.
+    /// Returns the key of a type, computed from the place of its definition.
     ///
     /// ```
     /// use strata_ecs::component::ComponentKey;
@@ -65,9 +65,10 @@ impl ComponentKey {
         Self { bits: word(bits, (line as u64) << 32 | column as u64), exact: true, name, messages: false }
     }
 
-    /// The key of a type from the place of its derive in the source. If the compiler sees the item at another place, a macro
-    /// wrote it, and may have written another one at the same place: then the key is not exact. `copy` is the number of derives
-    /// that were at that place before, and `binary` the program, which may have modules with the same names as its library.
+    /// Adds the place of a derive to the key of its type. `place` is the line and column of the derive in the source, and `seen` is where
+    /// the compiler sees the item. If the two differ, a macro wrote the item and may have written others at the same place, so the key
+    /// becomes inexact. `copy` is the number of earlier derives at this place. `binary` is the name of the program, which may have modules
+    /// with the same names as its library.
     #[doc(hidden)]
     #[must_use]
     pub const fn derived_at(self, seen: [u32; 2], place: [u32; 2], copy: u32, binary: Option<&str>) -> Self {
@@ -81,7 +82,7 @@ impl ComponentKey {
         Self { bits, exact: key.exact && is_written_out, ..key }
     }
 
-    /// The key of this type with one more const parameter.
+    /// Returns the key of this type with one more const parameter.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -96,24 +97,24 @@ impl ComponentKey {
         Self { bits: word(word(self.bits, value as u64), (value >> 64) as u64), ..self }
     }
 
-    /// The key of a type that has parameters without a key.
+    /// Marks the key as inexact, for a type that has parameters without a key.
     #[must_use]
     pub const fn inexact(self) -> Self {
         Self { exact: false, ..self }
     }
 
-    /// The key of the resource that contains the messages of this type.
+    /// Returns the key of the resource that contains the messages of this type.
     pub(crate) const fn messages(self) -> Self {
         Self { bits: text(self.bits, "Messages"), messages: true, ..self }
     }
 
-    /// Whether different types have different keys, except for hash collisions.
+    /// Returns whether this key is exact: no other type has it, except by a hash collision.
     #[must_use]
     pub const fn is_exact(self) -> bool {
         self.exact
     }
 
-    /// Whether two keys are certainly of one type: they are equal, and both are exact.
+    /// Returns whether two keys belong to the same type, except for hash collisions: they are equal, and both are exact.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -130,32 +131,32 @@ impl ComponentKey {
         self.bits == other.bits && self.exact && other.exact
     }
 
-    /// Whether two keys may belong to one type: they are equal, exact or not.
+    /// Returns whether two keys may belong to the same type: they are equal. They may be inexact.
     pub(crate) const fn may_be(self, other: Self) -> bool {
         self.bits == other.bits
     }
 
-    /// The name of the type, without its module.
+    /// Returns the name of the type, without its module.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.name
     }
 
-    /// The hash.
+    /// Returns the hash of the key.
     #[must_use]
     pub const fn bits(self) -> u64 {
         self.bits
     }
 }
 
-/// One step of the hash: a product whose halves are folded, as in foldhash (<https://github.com/orlp/foldhash>). Const evaluation
-/// interprets it for each component type of a program, so it takes eight bytes at a time.
+/// Adds eight bytes to a hash: it computes a product and folds its halves, as in foldhash (<https://github.com/orlp/foldhash>). Const
+/// evaluation interprets this code for each component type of a program; taking eight bytes at a time limits the number of steps.
 const fn word(bits: u64, word: u64) -> u64 {
     let product = (bits ^ word) as u128 * 0x9e37_79b9_7f4a_7c15;
     (product >> 64) as u64 ^ product as u64
 }
 
-/// Adds all bytes of a text and a terminator, so that adjacent texts cannot be confused.
+/// Adds all bytes of a text and a terminator to a hash. By the terminator, `"ab", "c"` and `"a", "bc"` have different hashes.
 const fn text(mut bits: u64, text: &str) -> u64 {
     let mut bytes = text.as_bytes();
     while let [a, b, c, d, e, f, g, h, rest @ ..] = bytes {

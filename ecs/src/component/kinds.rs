@@ -1,12 +1,12 @@
-//! The lifecycle events of a component that observers and hooks are notified of.
+//! Sets of kinds of lifecycle events of a component, of which observers and hooks are notified.
 //!
 //! Tests: ecs/src/events/observer/tests.rs
 
 use crate::util::flags::flag_set;
 
 flag_set! {
-    /// Some lifecycle events of a component, as observers are notified of them. The bits for hooks are above those for observers
-    /// ([`LifecycleMask::of_hooks`]), and above them those for the bookkeeping of relationships ([`LifecycleMask::of_links`]).
+    /// A set of kinds of lifecycle events of a component. There are three groups of bits with the same kinds: the lowest for observers, the
+    /// next for hooks ([`LifecycleMask::of_hooks`]), and the highest for the upkeep of relationships ([`LifecycleMask::of_links`]).
     pub(crate) struct LifecycleMask(u32) {
         /// The entity is about to be despawned.
         DESPAWN = 1;
@@ -22,13 +22,13 @@ flag_set! {
         COMING = 32;
         /// The component has been removed, and the entity is alive. Only observers of filters are notified.
         GONE = 64;
-        /// The events before an operation by which an entity may cease to match a filter.
+        /// The events that precede an operation by which an entity may cease to match a filter.
         BEFORE_MATCH = Self::REMOVE.0 | Self::COMING.0;
-        /// The events after an operation by which an entity may begin to match a filter.
+        /// The events that follow an operation by which an entity may begin to match a filter.
         AFTER_MATCH = Self::ADD.0 | Self::GONE.0;
         /// The events before an entity loses a component.
         LOSS = Self::DISCARD.0 | Self::REMOVE.0;
-        /// The events of a component before its entity is despawned.
+        /// The events of a component before an entity with the component is despawned.
         END = Self::DESPAWN.0 | Self::LOSS.0;
         /// The events after an operation that inserts a component.
         COMES = Self::ADD.0 | Self::INSERT.0;
@@ -38,7 +38,7 @@ flag_set! {
 }
 
 impl LifecycleMask {
-    /// For each type of lifecycle event, the kinds for which it is dispatched, in the order of dispatch.
+    /// The kinds for which each type of lifecycle event is dispatched, in the order of dispatch.
     pub(crate) const DISPATCHED: [Self; 7] =
         [Self::DESPAWN, Self::DISCARD, Self::REMOVE, Self::BEFORE_MATCH, Self::ADD, Self::INSERT, Self::AFTER_MATCH];
 
@@ -47,7 +47,8 @@ impl LifecycleMask {
     /// The first bit for relationships.
     const FIRST_OF_LINKS: u32 = 16;
 
-    /// The hooks that run with a type of lifecycle event that is dispatched for these kinds.
+    /// Returns the bits of the hooks that run when a lifecycle event is dispatched for these kinds. If there are several kinds, no hooks
+    /// run.
     #[inline]
     #[must_use]
     pub(crate) const fn hooks(self) -> Self {
@@ -55,25 +56,25 @@ impl LifecycleMask {
         self.of_hooks().only_if(self.0.is_power_of_two())
     }
 
-    /// The same events, for hooks.
+    /// Moves the bits of observers to the bits of hooks.
     #[must_use]
     pub(crate) const fn of_hooks(self) -> Self {
         Self(self.0 << Self::FIRST_OF_HOOKS)
     }
 
-    /// The same events, for relationships.
+    /// Moves the bits of observers to the bits of relationships.
     #[must_use]
     pub(crate) const fn of_links(self) -> Self {
         Self(self.0 << Self::FIRST_OF_LINKS)
     }
 
-    /// The same events, for observers, hooks and relationships.
+    /// Returns the bits of these kinds for observers, hooks and relationships. `self` must contain only bits of observers.
     #[must_use]
     pub(crate) const fn of_all(self) -> Self {
         self.union(self.of_hooks()).union(self.of_links())
     }
 
-    /// The events of observers and hooks, without those of relationships.
+    /// Returns the bits of observers and hooks, without those of relationships.
     #[inline]
     #[must_use]
     pub(crate) const fn of_listeners(self) -> Self {
@@ -85,13 +86,13 @@ impl LifecycleMask {
     /// The kinds that have hooks.
     pub(crate) const EACH: [Self; Self::COUNT] = [Self::DESPAWN, Self::DISCARD, Self::REMOVE, Self::ADD, Self::INSERT];
 
-    /// The index of a single kind in [`EACH`](Self::EACH).
+    /// Returns the index of this mask in [`EACH`](Self::EACH). The mask must contain a single kind.
     #[inline]
     pub(crate) fn number(self) -> usize {
         self.0.trailing_zeros() as usize
     }
 
-    /// The name of the hook of a single kind.
+    /// Returns the name of the hook of this mask, which must contain a single kind.
     pub(crate) fn hook_name(self) -> &'static str {
         ["on_despawn", "on_discard", "on_remove", "on_add", "on_insert"][self.number()]
     }

@@ -1,4 +1,4 @@
-//! Functions that clone values of types whose definitions do not declare them as `Clone`.
+//! Functions that clone values of types whose definitions do not prove that they are `Clone`.
 //!
 //! Tests: tests/snapshots/bounds.rs
 
@@ -16,9 +16,9 @@ pub(crate) struct KnownClones(Vec<KnownClone>);
 #[derive(Clone, Copy, Debug)]
 struct KnownClone {
     type_id: TypeId,
-    /// A function for values of the type with this id.
+    /// The clone function for values of the type with this id.
     erased: Option<CloneFn>,
-    /// Sets an `Option<fn(&T) -> T>`.
+    /// Stores `T::clone` in an `Option<fn(&T) -> T>`, where `T` is the type with this id.
     set_typed: fn(&mut dyn Any),
 }
 
@@ -34,26 +34,27 @@ impl KnownClones {
         self.0.push(KnownClone { type_id: TypeId::of::<T>(), erased, set_typed });
     }
 
-    /// The clone function for values of a descriptor's type: the one of its definition, or else the one that was added. `None` if the
-    /// definition forbids cloning.
+    /// Returns the clone function for values of a descriptor's type: the function of its definition or, without one, the function that was
+    /// added for the type. `None` if there is neither, or if the definition forbids cloning.
     pub(crate) fn erased(&self, descriptor: &'static ComponentDescriptor) -> Option<ValueClone> {
         let clone = self.function(descriptor)?;
         Some(ValueClone { descriptor, clone })
     }
 
-    /// Whether there is a clone function for values of a descriptor's type.
+    /// Returns whether there is a clone function for values of a descriptor's type.
     pub(crate) fn can_clone(&self, descriptor: &ComponentDescriptor) -> bool {
         self.function(descriptor).is_some()
     }
 
-    /// The returned function is for the descriptor's type: it comes from its definition, or was added for the `TypeId` of its values.
+    /// Returns the clone function of a descriptor. It is always for the descriptor's type: it comes from the definition, or was added for
+    /// the `TypeId` of the values.
     fn function(&self, descriptor: &ComponentDescriptor) -> Option<CloneFn> {
         let functions = descriptor.functions();
         let added = || self.get(descriptor.value_type_id()?)?.erased;
         functions.clone_fn().or_else(|| if functions.forbids_clone() { None } else { added() })
     }
 
-    /// The function that was added for `T`.
+    /// Returns the clone function that was added for `T`.
     pub(crate) fn typed<T: 'static>(&self) -> Option<fn(&T) -> T> {
         let mut typed: Option<fn(&T) -> T> = None;
         (self.get(TypeId::of::<T>())?.set_typed)(&mut typed);

@@ -1,7 +1,7 @@
 //! The definition of components, and the registry of the components of a world.
 //!
-//! [`Component`] is implemented by the derive macro. At run time a component is identified by its `TypeId`; within one world by a small
-//! number, its [`ComponentId`]. The [`ComponentKey`] is used for compile-time checks only.
+//! The derive macro implements [`Component`]. At run time a component is identified by its `TypeId`, and within one world by a small
+//! number, its [`ComponentId`]. The [`ComponentKey`] is used only for compile-time checks.
 // Tests: tests/storage/components.rs
 
 mod mutability;
@@ -84,7 +84,7 @@ use crate::entity::EntityMapper;
 pub use crate::reexports::component::*;
 pub use strata_ecs_derive::Describe;
 
-/// Items that macro output names, through [`__private`](crate::__private). They are not part of the API.
+/// Items that macro output uses, through [`__private`](crate::__private). They are not part of the API.
 pub(crate) mod for_macros {
     pub use super::cells::{Cells, Part, TypeCells};
     pub use super::describe::{Probe, Unmapped, Unproved};
@@ -110,15 +110,14 @@ pub(crate) mod for_macros {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StorageType {
-    /// In a column of the entity's table: the fastest to iterate. Adding or removing the component moves the entity
-    /// to another table.
+    /// In a column of the entity's table. Iteration is fastest. Adding or removing the component moves the entity to another table.
     Table,
-    /// Outside the tables, found by entity index: cheap to add and remove, slower to iterate. A zero-sized component takes one bit per
-    /// entity.
+    /// Outside the tables, in a sparse set that is indexed by the entity. Adding and removing are cheap; iteration is slower. A zero-sized
+    /// component takes one bit per entity.
     Sparse,
 }
 
-/// When changes of the values of a component are tracked. Tracking costs nine bytes per value, and a few stores for each change.
+/// States when changes of the values of a component are tracked. Tracking costs nine bytes per value, and a few stores for each change.
 ///
 /// ```
 /// use strata_ecs::component::ChangeTracking;
@@ -135,12 +134,13 @@ pub enum StorageType {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChangeTracking {
-    /// In worlds in which a system uses it: with [`Changed`](crate::query::Changed), [`Added`](crate::query::Added) or
-    /// [`Ref`](crate::change::Ref) in a query, or by [`is_changed`](crate::change::DetectChanges::is_changed).
+    /// Only in worlds in which a system uses changes of the component: with [`Changed`](crate::query::Changed),
+    /// [`Added`](crate::query::Added) or [`Ref`](crate::change::Ref) in a query, or by
+    /// [`is_changed`](crate::change::DetectChanges::is_changed).
     OnDemand,
-    /// In every world from the start. `#[component(track = "always")]`
+    /// In every world from the start. Chosen by `#[component(track = "always")]`.
     Always,
-    /// Never: using it is an error. `#[component(track = "never")]`
+    /// Never. Using changes of the component is an error. Chosen by `#[component(track = "never")]`.
     Never,
 }
 
@@ -177,46 +177,47 @@ pub trait Component: Send + Sync + Sized + 'static {
     /// Whether values can be changed in place: [`Mutable`], or [`Immutable`] by `#[component(immutable)]`.
     type Mutability: ComponentMutability;
 
-    /// Where the values are stored. `#[component(storage = "sparse")]` changes it.
+    /// Where the values are stored. The derive sets it: tables, or sparse storage by `#[component(storage = "sparse")]`.
     const STORAGE_TYPE: StorageType;
 
-    /// When changes are tracked. `#[component(track = "always")]` and `"never"` change it.
+    /// When changes are tracked. `#[component(track = "always")]` and `#[component(track = "never")]` set it.
     const TRACK: ChangeTracking = ChangeTracking::OnDemand;
 
-    /// Distinguishes this component from others at compile time. The derive writes it. For a component without a key, conflicts between the
-    /// parameters of a system are found only when the system is built.
+    /// Distinguishes this component from others at compile time. The derive writes the key. For a component without a key, conflicts
+    /// between the parameters of a system are found only when the system is built.
     const KEY: ComponentKey = ComponentKey::UNKNOWN;
 
     /// Other properties of the type: its stable name, functions, and fields.
     const DESCRIPTION: Description<Self> = Description::new();
 
-    /// The hook that runs when the component has been added to an entity that did not have it: see
-    /// [`ComponentHooks::on_add`](crate::observer::ComponentHooks::on_add). `#[component(on_add = function)]` writes it.
+    /// Returns the hook that runs when the component has been added to an entity that did not have it: see
+    /// [`ComponentHooks::on_add`](crate::observer::ComponentHooks::on_add). `#[component(on_add = function)]` sets it.
     #[must_use]
     fn on_add() -> Option<ComponentHook> {
         None
     }
 
-    /// The hook that runs when a value of the component has been inserted. `#[component(on_insert = function)]` writes it.
+    /// Returns the hook that runs when a value of the component has been inserted. `#[component(on_insert = function)]` sets it.
     #[must_use]
     fn on_insert() -> Option<ComponentHook> {
         None
     }
 
-    /// The hook that runs when a value of the component is about to be removed or replaced. `#[component(on_discard = function)]` writes
-    /// it.
+    /// Returns the hook that runs when a value of the component is about to be removed or replaced. `#[component(on_discard = function)]`
+    /// sets it.
     #[must_use]
     fn on_discard() -> Option<ComponentHook> {
         None
     }
 
-    /// The hook that runs when the component is about to be removed from an entity. `#[component(on_remove = function)]` writes it.
+    /// Returns the hook that runs when the component is about to be removed from an entity. `#[component(on_remove = function)]` sets it.
     #[must_use]
     fn on_remove() -> Option<ComponentHook> {
         None
     }
 
-    /// The hook that runs when an entity with the component is about to be despawned. `#[component(on_despawn = function)]` writes it.
+    /// Returns the hook that runs when an entity with the component is about to be despawned. `#[component(on_despawn = function)]` sets
+    /// it.
     #[must_use]
     fn on_despawn() -> Option<ComponentHook> {
         None
@@ -241,32 +242,32 @@ pub trait Component: Send + Sync + Sized + 'static {
         Self::DESCRIPTION.map_entities(this, mapper);
     }
 
-    /// Whether inserting a value has an effect. If so, a later command for the same entity does not replace the value before it is
-    /// inserted.
+    /// Whether inserting a value has side effects. If true, each value that commands insert is inserted, even if a later command replaces
+    /// it.
     #[doc(hidden)]
     const ACTS: bool = false;
 
-    /// Whether it requires other components. `#[require(..)]` writes it.
+    /// Whether this component requires other components. `#[require(..)]` sets it.
     #[doc(hidden)]
     const REQUIRES: bool = false;
 
-    /// Adds the components that this one requires. `#[require(..)]` writes it.
+    /// Adds the components that this component requires. `#[require(..)]` writes this function.
     #[doc(hidden)]
     fn requirements<L: RequirementList>(_: &mut L) {}
 
-    /// Lists the functions that convert values of older versions to this version: the option `upgrade` of the derive.
+    /// Lists the functions that convert values of older versions to this version. The option `upgrade` of the derive writes this function.
     fn upgrades<L: UpgradeList<Self>>(_: &mut L) {}
 
-    /// The slot in which the process stores a number for this type; `None` for types with parameters.
+    /// Returns the slot in which the process stores a number for this type; `None` for types with parameters.
     #[doc(hidden)]
     fn slot() -> Option<&'static TypeSlot<Self>> {
         None
     }
 }
 
-/// A component whose values can be changed in place: implemented for exactly the types with `Component<Mutability = Mutable>`.
+/// A component whose values can be changed in place. The trait is implemented for exactly the types with `Component<Mutability = Mutable>`.
 ///
-/// Methods have this bound because its error message explains the problem. Generic code may have either bound.
+/// Methods of this crate have this bound because its error message explains the problem. Generic code may use either bound.
 ///
 /// ```
 /// use strata_ecs::component::{MutableComponent, Mutable};
@@ -287,7 +288,7 @@ pub trait Component: Send + Sync + Sized + 'static {
 /// assert!(by_type::<Health>(&mut world, entity));
 /// ```
 ///
-/// An immutable component does not implement it:
+/// An immutable component does not implement this trait:
 ///
 /// ```compile_fail,E0277
 /// use strata_ecs::prelude::*;
@@ -307,7 +308,7 @@ impl<C: Component> MutableComponent for C where C::Mutability: Changeable<C> {}
 /// Receives the requirements of a component.
 #[doc(hidden)]
 pub trait RequirementList {
-    /// Adds a required component. Its values are made by a function that captures nothing.
+    /// Adds a required component. `make` makes its values, and must capture nothing.
     fn add<C: Component, F: Fn() -> C + Copy + Send + Sync + 'static>(&mut self, make: F);
 
     /// Adds a required component, with its default value.
@@ -316,22 +317,23 @@ pub trait RequirementList {
     }
 }
 
-/// Receives the conversions of values of older versions of a component, resource or relation `T`, for files for instance.
+/// Receives the functions that convert values of older versions of a component, resource or relation `T`, for instance when a file is read.
 pub trait UpgradeList<T> {
-    /// Adds a conversion: values of this version are of type `Old`, and the function converts them to `T`.
+    /// Adds a conversion: values of this older version are of type `Old`, and `upgrade` converts them to `T`.
     fn add<Old: UpgradeSource>(&mut self, version: u32, upgrade: fn(Old) -> T);
 }
 
-/// The type of values of an older version, which can be deserialised. Without the feature `serde` no type implements it.
+/// A type of values of an older version; it can be deserialised. Without the feature `serde` no type implements this trait.
 #[cfg(feature = "serde")]
 pub trait UpgradeSource: serde_core::de::DeserializeOwned + 'static {}
 #[cfg(feature = "serde")]
 impl<T: serde_core::de::DeserializeOwned + 'static> UpgradeSource for T {}
-/// The type of values of an older version, which can be deserialised. Without the feature `serde` no type implements it.
+/// A type of values of an older version; it can be deserialised. Without the feature `serde` no type implements this trait.
 #[cfg(not(feature = "serde"))]
 pub trait UpgradeSource: 'static {}
 
-/// Implemented for all `Default` types. Its error message explains what to do if a required component is not `Default`.
+/// A type with a default value. Implemented for all `Default` types. The error message of this trait explains what to do if a required
+/// component is not `Default`.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no default value: derive `Default` for it, or say which value is required: `{Self} = ..`",

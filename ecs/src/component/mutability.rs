@@ -1,8 +1,9 @@
 //! Whether the values of a component can be changed in place.
 //!
-//! Everything that returns `&mut T` or `Mut<T>` of a component in a world requires [`MutableComponent`](super::MutableComponent), which
-//! follows from the type [`Component::Mutability`](super::Component::Mutability). There are exactly two such types. If the type of the
-//! values is not known at compile time, `ComponentDescriptor::mutable` returns the same information.
+//! Each function that returns `&mut T` or `Mut<T>` of a component in a world requires [`MutableComponent`](super::MutableComponent). A
+//! component implements it if its type [`Component::Mutability`](super::Component::Mutability) is [`Mutable`]; the only other possible type
+//! is [`Immutable`]. If the type of the component is not known at compile time, `ComponentDescriptor::mutable` returns whether it is
+//! mutable.
 //!
 //! Tests: tests/storage/immutable.rs
 
@@ -12,7 +13,7 @@ mod sealed {
     impl Sealed for super::Immutable {}
 }
 
-/// Whether the values of a component can be changed in place: [`Mutable`] or [`Immutable`].
+/// States whether the values of a component can be changed in place. Implemented by [`Mutable`] and [`Immutable`] only.
 ///
 /// ```
 /// use strata_ecs::component::ComponentMutability;
@@ -31,13 +32,13 @@ mod sealed {
 /// assert!(!is_mutable::<Parent>());
 /// ```
 pub trait ComponentMutability: sealed::Sealed + 'static {
-    /// Whether it is [`Mutable`].
+    /// Whether the type is [`Mutable`].
     const MUTABLE: bool;
 }
 
 /// The [`Mutability`](super::Component::Mutability) of components whose values can be changed in place. This is the default.
 ///
-/// Generic code that changes a component needs it in its bound:
+/// Generic code that changes a component needs this type in its bound:
 ///
 /// ```
 /// use strata_ecs::component::Mutable;
@@ -93,7 +94,7 @@ impl ComponentMutability for Immutable {
     const MUTABLE: bool = false;
 }
 
-/// The mutability of `C` allows changes in place. It names the component for the error in generic code without the bound.
+/// A mutability that allows changes in place. The parameter `C` is the component, for the error message in generic code without the bound.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{C}` may be an immutable component: write the bound `{C}: Component<Mutability = Mutable>`",
@@ -108,7 +109,7 @@ impl<C> Changeable<C> for Mutable {}
 // `Changeable` only for generic code.
 impl<C> Changeable<C> for Immutable where Immutable: InPlace<C> {}
 
-/// Never implemented. It names the component for the error for immutable components.
+/// Never implemented. The parameter `C` is the component, for the error message about immutable components.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{C}` is an immutable component: `insert` another value instead of changing the one that is there",

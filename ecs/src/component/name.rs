@@ -1,18 +1,17 @@
-//! Names of types for files: they do not change with the compiler, the line or the order of definitions.
+//! Stable names of types, for files. They do not depend on the compiler, the line of the definition, or the order of definitions.
 
 use alloc::string::{String, ToString};
 use core::fmt::{self, Write as _};
 
-/// A name of a component or resource for files.
+/// The name of a component or resource in files.
 ///
-/// The default is the path of the type from its crate on, `my_game::units::Health`. `#[component(name = "health")]` and
-/// `#[resource(name = "..")]` give another one, which stays when the type is moved or renamed. The name of a type with
-/// parameters contains the names of its parameters; it exists only if each type parameter has a name: see
-/// [`Describe`](trait@crate::component::Describe).
+/// The default is the path of the type from its crate on, `my_game::units::Health`. `#[component(name = "health")]` and `#[resource(name =
+/// "..")]` give another name, which does not change when the type is moved or renamed. The name of a type with parameters contains the
+/// names of its parameters. It exists only if each type parameter has a name: see [`Describe`](trait@crate::component::Describe).
 ///
-/// Two components of a world cannot have one name if an attribute gave it to one of them: registering the second one panics.
-/// Two components with the same default name, such as types of one name in two functions, can be registered, but not found by
-/// name.
+/// If an attribute gave a name to a component, no other component of a world can have this name: registering the second one panics. Two
+/// components with the same default name can be registered, but cannot be found by their name. Types with the same identifier in two
+/// functions have the same default name.
 ///
 /// ```
 /// use strata_ecs::component::ComponentDescriptor;
@@ -37,28 +36,28 @@ pub struct StableName {
     parameters: &'static [NameParameter],
 }
 
-/// One parameter of a type in its [`StableName`].
+/// A type parameter or const parameter in a [`StableName`].
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub enum NameParameter {
-    /// The name of a type, if it has one.
+    /// The stable name of a type parameter, if it has one.
     Type(Option<StableName>),
     /// The value of a const parameter.
     Const(i128),
 }
 
 impl StableName {
-    /// The path of a type, in the form of `module_path!`.
+    /// Returns a default name: the path of a type, in the form of `module_path!`.
     pub(super) const fn by_path(path: &'static str) -> Self {
         Self { base: path, is_given: false, parameters: &[] }
     }
 
-    /// A name that the user chose.
+    /// Returns a name that an attribute gave.
     pub(super) const fn given(name: &'static str) -> Self {
         Self { base: name, is_given: true, parameters: &[] }
     }
 
-    /// The name with the parameters of the type; `None` if one of them has no name.
+    /// Returns the name with the parameters of the type; `None` if one of the parameters has no name.
     pub(super) const fn with_parameters(self, parameters: &'static [NameParameter]) -> Option<Self> {
         let mut at = 0;
         while at < parameters.len() {
@@ -70,7 +69,7 @@ impl StableName {
         Some(Self { parameters, ..self })
     }
 
-    /// Whether an attribute gave the name. Otherwise it is the path of the type.
+    /// Returns whether an attribute gave the name. If not, the name is the path of the type.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -86,7 +85,7 @@ impl StableName {
         self.is_given
     }
 
-    /// Another name with the same parameters: the earlier name of a type with parameters.
+    /// Returns another name with the same parameters, such as the earlier name of a type with parameters.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Describe};
@@ -106,25 +105,25 @@ impl StableName {
         Self { base: name, is_given: true, parameters: self.parameters }
     }
 
-    /// Whether two types cannot be in one world: they have the same name, and an attribute gave it to one of them.
+    /// Returns whether two types with these names cannot be in one world: the names are equal, and an attribute gave one of them.
     pub(crate) fn excludes(&self, other: &Self) -> bool {
         (self.is_given || other.is_given) && self == other
     }
 }
 
-/// The derives call this for the default name: the path of the type.
+/// Returns the default name of a type, which is its path. The derives call this function.
 #[must_use]
 pub const fn name_by_path(path: &'static str) -> Option<StableName> {
     Some(StableName::by_path(path))
 }
 
-/// The derives call this for the name that an attribute gives.
+/// Returns the name that an attribute gave. The derives call this function.
 #[must_use]
 pub const fn name_given(name: &'static str) -> Option<StableName> {
     Some(StableName::given(name))
 }
 
-/// The derives call this for a type with parameters.
+/// Returns the name of a type with parameters. The derives call this function.
 #[must_use]
 pub const fn name_with(name: Option<StableName>, parameters: &'static [NameParameter]) -> Option<StableName> {
     match name {
@@ -148,7 +147,7 @@ impl_display!([] StableName => |this, f| {
 
 impl_debug!([] StableName => |this, f| write!(f, "\"{this}\""));
 
-/// The rest of a text after parts of a name have been found at its start.
+/// Compares a text with a name that is written in parts: removes each part from the start of the text.
 struct RemainingText<'a>(&'a str);
 
 impl fmt::Write for RemainingText<'_> {
@@ -176,7 +175,7 @@ impl PartialEq for StableName {
 
 impl Eq for StableName {}
 
-/// A component was not found by its stable name.
+/// The error of looking up a component by its stable name.
 ///
 /// ```
 /// use strata_ecs::component::StableNameError;
@@ -195,7 +194,7 @@ pub enum StableNameError {
         name: String,
         /// The full name of the type that was registered first.
         first: &'static str,
-        /// The full name of the next one.
+        /// The full name of the type that was registered second.
         second: &'static str,
     },
 }

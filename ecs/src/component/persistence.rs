@@ -1,4 +1,4 @@
-//! The participation of resources and messages in snapshots, files and comparisons.
+//! Defines how resources and messages take part in snapshots, files and comparisons.
 //!
 //! Tests: tests/snapshots/bounds.rs, tests/snapshots/apps.rs
 
@@ -7,11 +7,10 @@ use core::any::Any;
 
 use super::functions::WriteTextFn;
 
-/// How a resource, or the list of the messages of a type, takes part in snapshots, files and comparisons.
+/// States how a resource, or the list of the messages of a type, takes part in snapshots, files and comparisons.
 ///
-/// [`Resource::persistence`](crate::resource::Resource::persistence()) and
-/// [`Message::persistence`](crate::message::Message::persistence()) return it; the options `transient`, `save = "skip"` and
-/// `persistence = function` of the derives choose it.
+/// [`Resource::persistence`](crate::resource::Resource::persistence()) and [`Message::persistence`](crate::message::Message::persistence())
+/// return it. The options `transient`, `save = "skip"` and `persistence = function` of the derives choose it.
 ///
 /// | | [snapshots](crate::snapshot) | files and deltas | checksums and differences |
 /// |---|---|---|---|
@@ -20,7 +19,7 @@ use super::functions::WriteTextFn;
 /// | `Skipped` | yes | only if the format lists the type | no |
 /// | `Transient` | no | no | no |
 ///
-/// A resource that does not take part stays as it is when a world is restored or loaded.
+/// If a resource does not take part, it is unchanged when a world is restored or loaded.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -44,7 +43,8 @@ use super::functions::WriteTextFn;
 pub enum Persistence<R> {
     /// A file contains the value if the format lists the type.
     Listed,
-    /// A file contains the value as text, even if the format does not list the type. If it does, the format decides how.
+    /// A file contains the value as text, even if the format does not list the type. If the format lists the type, the format decides how
+    /// the value is written.
     Text(TextForm<R>),
     /// A file contains the value only if the format lists the type. Comparisons ignore it.
     Skipped,
@@ -77,7 +77,7 @@ pub enum PersistenceKind {
 }
 
 impl<R> Persistence<R> {
-    /// The persistence without the type of the resource.
+    /// Returns the persistence without the type of the resource.
     #[must_use]
     pub fn kind(&self) -> PersistenceKind {
         match self {
@@ -89,10 +89,10 @@ impl<R> Persistence<R> {
     }
 }
 
-/// Functions that write a value as text and read it.
+/// The functions that write a value as text and read it from text.
 ///
-/// It does not need `serde`, so a library can have its resources saved in every program. Reading a written text must return an equal
-/// value.
+/// A text form does not need `serde`, so resources of a library can be saved in every program. Reading a text that was written from a value
+/// must return an equal value.
 ///
 /// ```
 /// use strata_ecs::component::{ComponentDescriptor, Persistence, TextForm};
@@ -124,7 +124,7 @@ pub struct TextForm<R> {
 }
 
 impl<R> TextForm<R> {
-    /// The form that uses these functions. `write` appends to the string. An error of `read` describes the problem.
+    /// Returns the text form with these functions. `write` appends to the string. An error of `read` describes the problem.
     #[must_use]
     pub const fn new(write: fn(&R, &mut String), read: fn(&str) -> Result<R, String>) -> Self {
         Self { write, read }
@@ -149,12 +149,12 @@ impl_copy! { [R] TextForm<R>; }
 
 impl_debug_of_fields! { [R] TextForm<R> {} }
 
-/// The persistence of a type that is known by function pointers only.
+/// A type-erased [`Persistence`].
 #[derive(Clone, Copy)]
 pub(crate) struct ErasedPersistence {
     pub(crate) kind: fn() -> PersistenceKind,
     pub(crate) write: WriteTextFn,
-    /// Reads a value of the type and appends it to a list, whose type is known to the creator of the function.
+    /// Reads a value of the type from text and appends it to a list. The creator of the function determines the type of the list.
     pub(crate) read: fn(&str, &mut dyn Any) -> Result<(), String>,
 }
 

@@ -6,7 +6,7 @@ use alloc::string::String;
 
 use super::name::StableName;
 
-/// A component could not be registered in a world. Nothing has changed.
+/// The error of registering a component in a world. Nothing has changed.
 ///
 /// ```
 /// use strata_ecs::component::{ComponentDescriptor, Description, RegisterComponentError};
@@ -21,20 +21,20 @@ use super::name::StableName;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RegisterComponentError {
-    /// The descriptor with this name describes a resource.
+    /// The descriptor describes a resource. The text is its name.
     NotAComponent(&'static str),
-    /// The world has a component with this name but another definition.
+    /// The world has a component with the same name but another definition. The text is the name.
     DifferentDefinition(&'static str),
     /// Two components have the same stable name, which an attribute gave to one of them.
     SameStableName {
         /// The stable name.
         name: StableName,
-        /// The full name of the registered component.
+        /// The full name of the component that is already registered.
         first: &'static str,
         /// The full name of the component that was to be registered.
         second: &'static str,
     },
-    /// The requirements of the component are not valid, for the reason in this text.
+    /// The requirements of the component are not valid. The text gives the reason.
     Requirements(String),
 }
 

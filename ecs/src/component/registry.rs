@@ -22,7 +22,7 @@ use super::required::{ComponentRequirements, Required, check_definition};
 use super::watch::TrackingState;
 use super::{Component, ComponentId, SlotMap};
 
-/// The kinds of the hooks of a component, and the kinds that the store needs if it is a side of a relationship.
+/// Returns the kinds of the hooks of a component and, if it is a side of a relationship, the kinds of events that the store needs.
 fn hooked(component: &ComponentDescriptor, hooks: &Hooks) -> LifecycleMask {
     hooks.kinds().of_hooks().union(component.relation.map_or(LifecycleMask::NONE, RelationSide::kinds))
 }
@@ -50,24 +50,25 @@ pub struct Components {
     infos: Vec<ComponentInfo>,
     /// The lifecycle events that observers of all components are notified of.
     observed_of_all: LifecycleMask,
-    /// Whether a component has hooks, or is a side of a relationship.
+    /// Whether any component of the world has hooks, or is a side of a relationship.
     has_hooks: bool,
-    /// Whether a component is a side of a relationship.
+    /// Whether any component of the world is a side of a relationship.
     has_relations: bool,
     ids: SlotMap,
     sparse: Vec<ComponentId>,
-    /// By the number of the slot of a type: the index of its sparse storage, if it has one and requires no component.
+    /// The index of the sparse storage of a component, by slot number; [`NO_STORAGE`] if the component is stored in tables or requires
+    /// another component.
     sole_storages: Vec<u32>,
     /// The components that exclude entities from queries.
     disabling: Vec<ComponentId>,
     /// Whether an attribute gave one of the components its stable name.
     has_given_names: bool,
-    /// Whether changes of a component that are not tracked have been requested.
+    /// Whether a query has requested changes of any component that are not tracked.
     tracking_requested: Arc<AtomicBool>,
 }
 
 impl Components {
-    /// The id of `T`, if it is registered in this world. `O(1)`, without hashing for types without parameters.
+    /// Returns the id of `T`; `None` if it is not registered in this world. `O(1)`; for types without parameters nothing is hashed.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -93,13 +94,13 @@ impl Components {
         self.id::<T>()
     }
 
-    /// Same as [`id`](Self::id), under bevy_ecs's name: here every component with an id is registered.
+    /// Same as [`id`](Self::id), under bevy_ecs's name. In this crate every component with an id is registered.
     #[must_use]
     pub fn valid_component_id<T: Component>(&self) -> Option<ComponentId> {
         self.id::<T>()
     }
 
-    /// The id of the component with this `TypeId`, if it is registered in this world.
+    /// Returns the id of the component with this `TypeId`, if it is registered in this world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -155,7 +156,8 @@ impl Components {
     ///
     /// # Errors
     ///
-    /// If it is a resource, if another component has its name, or if its requirements are not valid.
+    /// If the descriptor describes a resource, if another component has the same name, or if the requirements of the component are not
+    /// valid.
     pub(crate) fn try_adopt(
         &mut self,
         component: &'static ComponentDescriptor,
@@ -184,11 +186,11 @@ impl Components {
         }
     }
 
-    /// The id of a component, if it is registered in this world.
+    /// Returns the id of a component; `None` if it is not registered in this world.
     ///
     /// # Errors
     ///
-    /// If another component of the same name is registered.
+    /// If another component with the same name is registered.
     fn find(&self, component: &ComponentDescriptor) -> Result<Option<ComponentId>, RegisterComponentError> {
         match component.identity() {
             ComponentIdentity::Type(type_id) => Ok(self.get_id(type_id)),
@@ -196,8 +198,8 @@ impl Components {
         }
     }
 
-    /// Registers a component whose definition has been checked, and the components that it requires: all of them or, if an
-    /// allocation fails, none.
+    /// Registers a component whose definition has been checked, and the components that it requires. If an allocation fails, none of them
+    /// is registered.
     fn adopt_new(&mut self, component: &'static ComponentDescriptor) -> Result<ComponentId, RegisterComponentError> {
         let mut new = Vec::new();
         let id = self.describe(component, &mut new)?;
@@ -228,7 +230,7 @@ impl Components {
         Ok(id)
     }
 
-    /// The index of the sparse storage of `T`, if it is registered, and does not require other components.
+    /// Returns the index of the sparse storage of `T`. `None` if `T` is not registered, is stored in tables, or requires other components.
     #[inline]
     pub(crate) fn sole_storage<T: Component>(&self) -> Option<usize> {
         if let Some(slot) = T::slot() {
@@ -249,7 +251,8 @@ impl Components {
         }
     }
 
-    /// Records the sparse storage of a component for its slot, if the component requires no other one. Does not allocate.
+    /// Records the sparse storage of a component for its slot. Records that there is none if the component requires another component. Does
+    /// not allocate.
     fn note_sole_storage(&mut self, slot: Option<u32>, id: ComponentId) {
         let number = self.infos[id.index()].sole_storage().map_or(NO_STORAGE, |number| number as u32);
         if let Some(noted) = slot.and_then(|slot| self.sole_storages.get_mut(slot as usize)) {
@@ -257,11 +260,12 @@ impl Components {
         }
     }
 
-    /// Compares the stable names of components that are about to be registered with each other and with the registered ones.
+    /// Checks the stable names of components that are about to be registered, against each other and against the names of registered
+    /// components.
     ///
     /// # Errors
     ///
-    /// If two components have one name, which an attribute gave to one of them.
+    /// If two components have the same name, which an attribute gave to one of them.
     fn check_names(&self, new: &[ComponentInfo]) -> Result<(), RegisterComponentError> {
         if !self.has_given_names && !new.iter().any(ComponentInfo::has_given_name) {
             return Ok(());
@@ -283,7 +287,7 @@ impl Components {
     ///
     /// # Errors
     ///
-    /// If one of them has the name of another one.
+    /// If one of these components has the name of another component.
     fn describe(
         &self,
         component: &'static ComponentDescriptor,
@@ -322,7 +326,7 @@ impl Components {
         Ok(id)
     }
 
-    /// The id of the component with this [stable name](crate::component::StableName). `O(components)`.
+    /// Returns the id of the component with this [stable name](crate::component::StableName). `O(components)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -338,7 +342,7 @@ impl Components {
     ///
     /// # Errors
     ///
-    /// If no component of this name is registered, or several have it by default.
+    /// If no component with this name is registered, or if it is the default name of several components.
     pub fn get_id_by_name(&self, name: &str) -> Result<ComponentId, StableNameError> {
         let mut found =
             self.infos.iter().filter(|info| info.descriptor.stable_name.is_some_and(|other| other == *name));
@@ -351,7 +355,7 @@ impl Components {
         }
     }
 
-    /// The info of a component; `None` if the id belongs to another world.
+    /// Returns the info of a component; `None` if the id belongs to another world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -387,7 +391,7 @@ impl Components {
         self.iter()
     }
 
-    /// The full name of a component's type, for messages.
+    /// Returns the full name of a component's type, for messages.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -404,13 +408,13 @@ impl Components {
         self.info(id).map_or("an unknown component", ComponentInfo::name)
     }
 
-    /// The number of registered components.
+    /// Returns the number of registered components.
     #[must_use]
     pub fn len(&self) -> usize {
         self.infos.len()
     }
 
-    /// Whether no component is registered. Each world has at least [`Disabled`](crate::entity_disabling::Disabled).
+    /// Returns whether no component is registered. Each world has at least [`Disabled`](crate::entity_disabling::Disabled).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -427,7 +431,7 @@ impl Components {
         self.infos.is_empty()
     }
 
-    /// The infos of all components, in the order of registration.
+    /// Returns the infos of all components, in the order of registration.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -445,52 +449,52 @@ impl Components {
         self.infos.iter()
     }
 
-    /// The lifecycle events that observers and hooks of a component are notified of.
+    /// Returns the lifecycle events that observers and hooks of a component are notified of.
     #[inline]
     pub(crate) fn observed(&self, id: ComponentId) -> LifecycleMask {
         self.info(id).map_or(LifecycleMask::NONE, |info| info.observed.union(info.hooked).union(self.observed_of_all))
     }
 
-    /// The hook of a component for a kind of event.
+    /// Returns the hook of a component for a kind of event.
     #[inline]
     pub(crate) fn hook(&self, id: ComponentId, kind: LifecycleMask) -> Option<ComponentHook> {
         self.info(id)?.hooks.get(kind)
     }
 
-    /// The side of a relationship or relation that a component is.
+    /// Returns the side of a relationship or relation that a component is; `None` if it is not a side.
     fn side(&self, id: ComponentId) -> Option<RelationSide> {
         self.info(id)?.descriptor.relation
     }
 
-    /// Whether this component lists the sources of a relationship.
+    /// Returns whether the component is the target side of a relationship: its values list the sources.
     pub(crate) fn lists_sources(&self, id: ComponentId) -> bool {
         self.side(id).is_some_and(|side| side.lists_sources())
     }
 
-    /// Whether this component names the target of a relationship.
+    /// Returns whether the component is the source side of a relationship: its values contain a target.
     pub(crate) fn names_target(&self, id: ComponentId) -> bool {
         self.side(id).is_some_and(|side| side.names_target())
     }
 
-    /// Whether entities have this component because they are in pairs.
+    /// Returns whether the component marks entities that are in pairs of a relation.
     pub(crate) fn is_of_pairs(&self, id: ComponentId) -> bool {
         self.side(id).is_some_and(|side| side.is_of_pairs)
     }
 
-    /// Whether a component is a side of a relationship.
+    /// Returns whether any component of the world is a side of a relationship.
     #[inline]
     pub(crate) fn has_relations(&self) -> bool {
         self.has_relations
     }
 
-    /// Whether a component has hooks, or is a side of a relationship.
+    /// Returns whether any component of the world has hooks, or is a side of a relationship.
     #[inline]
     pub(crate) fn has_hooks(&self) -> bool {
         self.has_hooks
     }
 
-    /// Adds a hook of a kind to a component. Returns false, without changes, if it has one. The caller updates the tables and
-    /// plans.
+    /// Adds a hook of a kind to a component. If the component already has a hook of this kind, returns false without changes. The caller
+    /// updates the tables and plans.
     pub(crate) fn add_hook(&mut self, id: ComponentId, kind: LifecycleMask, hook: ComponentHook) -> bool {
         let info = &mut self.infos[id.index()];
         let is_new = info.hooks.add(kind, hook);
@@ -501,8 +505,8 @@ impl Components {
         is_new
     }
 
-    /// Sets the lifecycle events that observers of a component, or of all components, are notified of. The caller updates the
-    /// tables and plans.
+    /// Sets the lifecycle events that the observers of a component are notified of. If `id` is `None`, sets the events that the observers
+    /// of all components are notified of. The caller updates the tables and plans.
     pub(crate) fn set_observed(&mut self, id: Option<ComponentId>, kinds: LifecycleMask) {
         match id {
             Some(id) => self.infos[id.index()].observed = kinds,
@@ -510,7 +514,8 @@ impl Components {
         }
     }
 
-    /// The lifecycle events that observers of this component only, or of all components, are notified of.
+    /// Returns the lifecycle events that the observers of a component are notified of, without observers of all components and hooks. If
+    /// `id` is `None`, returns those that observers of all components are notified of.
     pub(crate) fn observed_only(&self, id: Option<ComponentId>) -> LifecycleMask {
         match id {
             Some(id) => self.info(id).map_or(LifecycleMask::NONE, |info| info.observed),
@@ -518,7 +523,7 @@ impl Components {
         }
     }
 
-    /// The components that exclude entities from queries that do not name them: see
+    /// Returns the disabling components. A query skips entities with such a component unless it has a term for the component: see
     /// [`entity_disabling`](crate::entity_disabling).
     ///
     /// ```
@@ -535,7 +540,7 @@ impl Components {
         &self.disabling
     }
 
-    /// Makes a table-stored component a disabling one. Returns whether it was not one before.
+    /// Makes a table-stored component a disabling component. Returns whether it was not disabling before.
     pub(crate) fn add_disabling(&mut self, id: ComponentId) -> bool {
         let is_new = !self.disabling.contains(&id);
         if is_new {
@@ -544,13 +549,13 @@ impl Components {
         is_new
     }
 
-    /// The components with sparse storage, in the order of their storages.
+    /// Returns the components with sparse storage, in the order of their storages.
     pub(crate) fn sparse(&self) -> &[ComponentId] {
         &self.sparse
     }
 }
 
-/// The id of the component in `infos` with the identity of `component`.
+/// Returns the id of the component in `infos` that has the identity of `component`.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! The side of a relationship that a component is.
 //!
-//! The functions by which the store maintains both sides know the types of the components. They belong to a higher layer, so here they
-//! are data of an unknown type.
+//! The store maintains both sides of a relationship by functions that depend on the types of the components. These functions belong to a
+//! higher layer, so in this module they are data of an unknown type.
 //!
 //! Tests: tests/relationships/definitions.rs
 
@@ -14,42 +14,42 @@ use super::kinds::LifecycleMask;
 pub(crate) struct RelationSide {
     functions: &'static (dyn Any + Send + Sync),
     pub(crate) is_source: bool,
-    /// Whether it is a side of typed pairs, and not of a relationship.
+    /// Whether this is a side of the pairs of a relation, and not of a relationship.
     pub(crate) is_of_pairs: bool,
 }
 
 impl RelationSide {
-    /// The side of the components that name a target.
+    /// Returns the source side of a relationship: the side of the component that contains the target.
     pub(crate) const fn source(functions: &'static (dyn Any + Send + Sync)) -> Self {
         Self { functions, is_source: true, is_of_pairs: false }
     }
 
-    /// The side of the components that list sources.
+    /// Returns the target side of a relationship: the side of the component that lists the sources.
     pub(crate) const fn target(functions: &'static (dyn Any + Send + Sync)) -> Self {
         Self { functions, is_source: false, is_of_pairs: false }
     }
 
-    /// The side of the components that sources, or targets, of the pairs of a relation have.
+    /// Returns the side of the component that marks the sources (or, if `is_source` is false, the targets) of the pairs of a relation.
     pub(crate) const fn of_pairs(is_source: bool) -> Self {
         Self { functions: &(), is_source, is_of_pairs: true }
     }
 
-    /// Whether the component names the target of a relationship.
+    /// Returns whether this is the source side of a relationship: values of the component contain a target.
     pub(crate) const fn names_target(&self) -> bool {
         self.is_source && !self.is_of_pairs
     }
 
-    /// Whether the component lists the sources of a relationship.
+    /// Returns whether this is the target side of a relationship: values of the component list the sources.
     pub(crate) const fn lists_sources(&self) -> bool {
         !self.is_source && !self.is_of_pairs
     }
 
-    /// The functions of the relationship, which must be an `F`.
+    /// Returns the functions of the relationship; `None` if they are not of type `F`.
     pub(crate) fn functions<F: Any>(self) -> Option<&'static F> {
         self.functions.downcast_ref()
     }
 
-    /// The kinds of events that the store needs for such a component.
+    /// Returns the kinds of events that the store needs for a component with this side.
     pub(super) fn kinds(self) -> LifecycleMask {
         let both = LifecycleMask::INSERT.union(LifecycleMask::DISCARD);
         if self.names_target() { both.of_links() } else { both.union(LifecycleMask::DESPAWN).of_links() }

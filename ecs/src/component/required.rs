@@ -1,8 +1,8 @@
 //! The components that a component requires.
 //!
-//! The direct requirements of a component come from its definition or, once per world, from a registration at run time. All
-//! requirements follow from these: first its own ones, then those of the components that it requires, in the order in which they are
-//! written. They are computed when a component is registered and when a requirement is added at run time.
+//! The direct requirements of a component come from its definition, and from registrations at run time. The list of all requirements is
+//! computed from them when a component is registered, and when a requirement is added at run time. It contains first the direct
+//! requirements, then the requirements of the directly required components, in the order in which they are written.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -23,9 +23,9 @@ pub(crate) struct Required {
 /// The components of a bundle.
 #[derive(Clone, Copy)]
 pub(crate) struct BundleContents<'a> {
-    /// The components that it has values of, in the order of its fields.
+    /// The components that the bundle has values of, in the order of its fields.
     pub(crate) explicit: &'a [ComponentId],
-    /// The components that these require, without these.
+    /// The components that the `explicit` components require, without the `explicit` components.
     pub(crate) required: &'a [Required],
     /// The sparse components that the entity already has. Only a change that keeps the values of present components uses this: a plan
     /// depends on the table of the entity, and the table does not determine the sparse components.
@@ -33,15 +33,16 @@ pub(crate) struct BundleContents<'a> {
 }
 
 impl BundleContents<'_> {
-    /// Whether an entity that retains the bundle keeps a component: one of the bundle, or one that these require.
+    /// Returns whether an entity that retains the bundle keeps a component: the component is in the bundle, or a component of the bundle
+    /// requires it.
     pub(crate) fn keeps(&self, id: ComponentId) -> bool {
         self.explicit.contains(&id) || requires(self.required, id)
     }
 }
 
-/// A requirement could not be added to a world at run time. Nothing has changed.
+/// The error of adding a requirement to a world at run time. Nothing has changed.
 ///
-/// The names are the full names of the types of both components.
+/// `requiree` and `required` are the full names of the types of the components.
 ///
 /// ```
 /// use strata_ecs::component::RequiredComponentsError;
@@ -59,23 +60,23 @@ impl BundleContents<'_> {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RequiredComponentsError {
-    /// The component already requires the other one directly.
+    /// The component already requires the other component directly.
     DuplicateRegistration {
-        /// The component that was to require the other one.
+        /// The component that was to require the other component.
         requiree: &'static str,
         /// The component that was to be required.
         required: &'static str,
     },
-    /// The other one requires the component, directly or through others, or it is the component itself.
+    /// The other component requires the component, directly or through others, or both are the same component.
     CyclicRequirement {
-        /// The component that was to require the other one.
+        /// The component that was to require the other component.
         requiree: &'static str,
         /// The component that was to be required.
         required: &'static str,
     },
-    /// An entity has the component already, so it might lack the other one.
+    /// An entity already has the component, so it might lack the component that is to be required.
     InUse {
-        /// The component that was to require the other one.
+        /// The component that was to require the other component.
         requiree: &'static str,
         /// The component that was to be required.
         required: &'static str,
@@ -111,7 +112,7 @@ pub(super) struct ComponentRequirements {
 }
 
 impl ComponentRequirements {
-    /// Computes `all`; `all_of` returns all requirements of a directly required component.
+    /// Computes `all` from `direct`. `all_of` returns all requirements of a directly required component.
     pub(super) fn resolve<'a>(&mut self, all_of: impl Fn(ComponentId) -> &'a [Required]) {
         let mut all = self.direct.clone();
         for direct in &self.direct {
@@ -121,19 +122,19 @@ impl ComponentRequirements {
     }
 }
 
-/// New requirements of some components, by component.
+/// The new requirements of some components, each with its component.
 #[derive(Default)]
 pub(crate) struct NewRequirements(pub(super) Vec<(ComponentId, Box<ComponentRequirements>)>);
 
 impl NewRequirements {
-    /// The new direct and indirect requirements of a component, if they change.
+    /// Returns the new direct and indirect requirements of a component; `None` if they do not change.
     pub(super) fn of(&self, id: ComponentId) -> Option<&[Required]> {
         let (_, requires) = self.0.iter().find(|(changed, _)| *changed == id)?;
         Some(&requires.all)
     }
 }
 
-/// Whether a component is in the list.
+/// Returns whether a component is in a list of requirements.
 pub(super) fn requires(all: &[Required], id: ComponentId) -> bool {
     all.iter().any(|required| required.id == id)
 }
@@ -147,11 +148,12 @@ pub(super) fn merge(all: &mut Vec<Required>, more: &[Required]) {
     }
 }
 
-/// Checks the definitions that are about to be registered with a component: those for which `is_known` is false.
+/// Checks the requirements of a component that is about to be registered, and of the components that are registered with it. A component
+/// for which `is_known` returns true is already registered and not checked.
 ///
 /// # Errors
 ///
-/// If a component requires itself, directly or through others, or another one twice. The text describes the problem.
+/// If a component requires itself, directly or through others, or requires another component twice. The text describes the problem.
 pub(super) fn check_definition(
     component: &'static ComponentDescriptor,
     is_known: &dyn Fn(&ComponentDescriptor) -> bool,
@@ -186,7 +188,7 @@ fn visit(
     Ok(())
 }
 
-/// The message for a cycle: each of the components requires the next one, and the last one the first.
+/// Returns the message for a cycle: each of the components requires the next one, and the last one requires the first.
 pub(super) fn cycle(names: impl Iterator<Item = &'static str>) -> String {
     let names: Vec<&str> = names.collect();
     let first = names.first().copied().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! A number per type that is read with one load, so that finding a type in a world needs no hashing.
+//! A number for each type that is read with one load, so that a type is found in a world without hashing.
 //!
-//! The derive macros give each type without parameters a static [`TypeSlot`]. Its number is assigned once per process; a world
-//! has a [`SlotMap`] from these numbers to its own ids. A `TypeSlot<T>` can be used for `T` only, so a number never leads to
-//! another type. Types with parameters have no slot and are found by `TypeId`.
+//! The derive macros give each type without parameters a static [`TypeSlot`]. The number of a slot is assigned once per process. A world
+//! has a [`SlotMap`] from these numbers to its own ids. A `TypeSlot<T>` can be used for `T` only, so its number never leads to another
+//! type. Types with parameters have no slot and are found by `TypeId`.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -15,7 +15,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use hashbrown::HashMap;
 
-/// The number of one type in this process.
+/// Stores the number of one type in this process.
 ///
 /// ```
 /// use strata_ecs::component::TypeSlot;
@@ -29,30 +29,30 @@ pub struct TypeSlot<T: ?Sized> {
     marker: PhantomData<fn(&T) -> &T>,
 }
 
-/// 0 means that a type has no number yet.
+/// The next number. It starts at 1, because 0 means that a type has no number yet.
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
 impl<T: ?Sized> TypeSlot<T> {
-    /// A slot without a number.
+    /// Returns a slot without a number.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "slots are statics that macros write; a default would mean nothing")]
     pub const fn new() -> Self {
         Self { number: AtomicU32::new(0), marker: PhantomData }
     }
 
-    /// The number, or 0 if it is not assigned yet.
+    /// Returns the number; 0 if it is not assigned yet.
     #[inline]
     pub(crate) fn number(&self) -> u32 {
         self.number.load(Ordering::Relaxed)
     }
 
-    /// The address of the slot. It is constant, so code that compares it reads no memory.
+    /// Returns the address of the slot. The address is constant, so code that compares it reads no memory.
     #[inline]
     pub(crate) fn address(&'static self) -> SlotAddress {
         SlotAddress(NonNull::from_ref(self).addr())
     }
 
-    /// The number, which is assigned now if necessary.
+    /// Returns the number, and assigns it if necessary.
     pub(crate) fn number_or_assign(&self) -> u32 {
         if self.number() == 0 {
             let _ = self.number.compare_exchange(0, take_next(&NEXT), Ordering::Relaxed, Ordering::Relaxed);
@@ -66,19 +66,19 @@ impl<T: ?Sized> TypeSlot<T> {
 pub(crate) struct SlotAddress(NonZeroUsize);
 
 impl SlotAddress {
-    /// Its lower bits.
+    /// Returns the lower bits of the address.
     #[inline]
     pub(crate) fn lower(self) -> u32 {
         self.0.get() as u32
     }
 }
 
-/// A number that is not used by the slot of any type, for other keys of a [`SlotMap`].
+/// Returns a number that no slot of a type has, for other keys of a [`SlotMap`].
 pub(super) fn next_number() -> u32 {
     take_next(&NEXT)
 }
 
-/// A number that no other slot has. The highest number is never returned: maps use it for unused entries.
+/// Returns a number that no other slot has. Never returns the highest number, because maps use it for unused entries.
 fn take_next(next: &AtomicU32) -> u32 {
     let taken = next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| next.checked_add(1));
     taken.unwrap_or_else(|_| panic!("more slots of types are in use than there are numbers"))
@@ -86,7 +86,7 @@ fn take_next(next: &AtomicU32) -> u32 {
 
 impl_debug!([T: ?Sized] TypeSlot<T> => |this, f| f.debug_tuple("TypeSlot").field(&this.number).finish());
 
-/// `TypeId`s are hashes already.
+/// Uses a `TypeId`, which is already a hash, without hashing it again.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct TypeIdHasher(u64);
 
@@ -108,7 +108,7 @@ impl Hasher for TypeIdHasher {
     }
 }
 
-/// In a [`SlotMap`]: the type is not registered.
+/// Marks a type in a [`SlotMap`] that is not registered.
 const UNKNOWN: u32 = u32::MAX;
 
 /// A map from types to small numbers.
@@ -117,21 +117,21 @@ const UNKNOWN: u32 = u32::MAX;
 pub struct SlotMap {
     by_slot: Vec<u32>,
     by_type: HashMap<TypeId, u32, BuildHasherDefault<TypeIdHasher>>,
-    /// Direct-mapped cache, indexed by some bits of the `TypeId`, which contains one of the types with these bits. The bundle of
-    /// a spawn is looked up each time, and this takes a third of the time of `by_type`. The length is 0 or a power of two.
+    /// A direct-mapped cache, indexed by some bits of the `TypeId`. An entry contains one of the types with these bits. Each spawn looks up
+    /// its bundle, and the cache takes a third of the time of `by_type`. The length is 0 or a power of two.
     front: Vec<(TypeId, u32)>,
 }
 
-/// The type of unused entries.
+/// The type in unused entries of the cache.
 enum UnusedEntry {}
 
-/// The index of a type in a cache of this length.
+/// Returns the index of a type in a cache of this length.
 #[inline]
 fn place_in_front(type_id: TypeId, length: usize) -> usize {
     type_bits(type_id) as usize & length.wrapping_sub(1)
 }
 
-/// Evenly distributed bits of the id of a type. They are a compile-time constant if the type is known.
+/// Returns evenly distributed bits of the id of a type. They are a compile-time constant if the type is known.
 #[inline]
 pub(crate) fn type_bits(type_id: TypeId) -> u64 {
     let mut hasher = TypeIdHasher::default();
@@ -140,7 +140,7 @@ pub(crate) fn type_bits(type_id: TypeId) -> u64 {
 }
 
 impl SlotMap {
-    /// The number of `T`; `slot` must be the slot of `T`.
+    /// Returns the number of `T`; `None` if `T` is not in the map. `slot` must be the slot of `T`.
     #[inline]
     pub(crate) fn get<T: 'static>(&self, slot: Option<&'static TypeSlot<T>>) -> Option<u32> {
         match slot {
@@ -153,7 +153,8 @@ impl SlotMap {
         }
     }
 
-    /// Like [`SlotMap::get`], but returns [`UNKNOWN`] for an unknown type, which is past the end of any list of items.
+    /// Like [`SlotMap::get`], but returns [`UNKNOWN`] for a type that is not in the map. As an index, this number is past the end of any
+    /// list.
     #[inline]
     pub(crate) fn place<T: 'static>(&self, slot: Option<&'static TypeSlot<T>>) -> u32 {
         match slot {
@@ -162,7 +163,7 @@ impl SlotMap {
         }
     }
 
-    /// The number of a type, by its id.
+    /// Returns the number of a type, by the id of the type.
     #[inline]
     pub(crate) fn get_by_type(&self, type_id: TypeId) -> Option<u32> {
         match self.front.get(place_in_front(type_id, self.front.len())) {
@@ -171,13 +172,13 @@ impl SlotMap {
         }
     }
 
-    /// [`SlotMap::get_by_type`] for a type that is not in the cache.
+    /// Does the same as [`SlotMap::get_by_type`], for a type that is not in the cache.
     #[inline(never)]
     fn get_uncached(&self, type_id: TypeId) -> Option<u32> {
         self.by_type.get(&type_id).copied()
     }
 
-    /// Enlarges the cache with the map, so that few types collide.
+    /// Enlarges the cache if the capacity of the map has grown, so that few types collide.
     fn bring_to_front(&mut self) {
         let length = (4 * self.by_type.capacity()).next_power_of_two();
         if self.front.len() < length {
@@ -188,13 +189,13 @@ impl SlotMap {
         }
     }
 
-    /// The number of the type whose slot has this number, if it was registered with this slot.
+    /// Returns the number of the type with this slot number; `None` if no type was registered with this slot number.
     pub(crate) fn get_by_slot(&self, slot: u32) -> Option<u32> {
         self.by_slot.get(slot as usize).copied().filter(|&number| number != UNKNOWN)
     }
 
-    /// The index of the item of `T` in `list`. If `T` is not registered, `item` makes its item, which is appended. `T` may have
-    /// several slots, if a library is linked twice.
+    /// Returns the index of the item of `T` in `list`. If `T` is not registered, `item` makes the item, and it is appended. If a library is
+    /// linked twice, `T` has several slots.
     ///
     /// A type is in the map only if its item is in the list, even if an allocation fails or `item` panics.
     pub(crate) fn register<T: 'static, I>(
@@ -215,8 +216,8 @@ impl SlotMap {
         number
     }
 
-    /// The number of the type with this id, which is entered for the slot, too. If there is no such type, memory for one is
-    /// reserved.
+    /// Returns the number of a type, and assigns it to the slot, too. If the type is not in the map, returns `None` and reserves memory for
+    /// it.
     fn find_or_reserve(&mut self, type_id: TypeId, slot: Option<u32>) -> Option<u32> {
         self.reserve(1, slot);
         let number = self.get_by_type(type_id)?;
@@ -235,7 +236,7 @@ impl SlotMap {
         }
     }
 
-    /// Assigns a number to a type and to its slot, which must belong to the type. Does not allocate after [`SlotMap::reserve`].
+    /// Assigns a number to a type and to a slot of this type. Does not allocate after [`SlotMap::reserve`].
     pub(crate) fn enter(&mut self, type_id: impl Into<Option<TypeId>>, slot: Option<u32>, number: u32) {
         self.reserve(1, slot);
         if let Some(type_id) = type_id.into() {

@@ -1,11 +1,11 @@
-//! Transitions: the effects of operations on entities, for listeners.
+//! Transitions, which describe the effects of operations on entities, and the listeners that are notified of them.
 //!
 //! Tests: tests/storage/transitions.rs, tests/model/recorder.rs
 
 use crate::component::{ComponentId, Components, LifecycleMask};
 use crate::util::flags::flag_set;
 
-/// The effect of one operation on an entity, or on one of its components. For tests that check that each change is recorded once.
+/// The effect of one operation on an entity, or on one component of the entity. Tests use it to check that each change is recorded once.
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Transition {
@@ -24,13 +24,13 @@ pub enum Transition {
 }
 
 flag_set! {
-    /// The listeners of changes of the entities of a table, or of a plan. An operation without listeners skips everything else.
+    /// The kinds of listeners of the structural changes of a table or of a plan. An operation without listeners skips all notifications.
     pub(crate) struct ListenerMask(u8) {
         /// The removal logs.
         REMOVALS = 1;
         /// The recorder of all transitions.
         RECORDER = 2;
-        /// The ticks of spawns.
+        /// The lists of spawn ticks.
         SPAWNS = 4;
         /// Observers and hooks of components.
         OBSERVERS = 8;
@@ -47,20 +47,20 @@ impl ListenerMask {
         !self.intersects(Self::OF_ENDS)
     }
 
-    /// Returns whether the removal logs are its only listeners.
+    /// Returns whether the removal logs are the only listeners of the despawn of an entity without sparse components.
     #[inline]
     pub(crate) fn ends_in_lists(self) -> bool {
         self.intersection(Self::OF_ENDS) == Self::REMOVALS
     }
 
-    /// Returns whether there are listeners, none of which is notified before rows have changed or gets a value.
+    /// Returns whether there are listeners and all of them are notified after the rows have changed, without values.
     pub(crate) fn are_notified_afterwards(self) -> bool {
         !self.is_empty() && self.difference(Self::RECORDER.union(Self::OBSERVERS)).is_empty()
     }
 }
 
 impl Transition {
-    /// Returns the component.
+    /// Returns the component that the transition affects; `None` if it affects the whole entity.
     pub(crate) fn component(self) -> Option<ComponentId> {
         match self {
             Self::Gained(id) | Self::Replaced(id) | Self::Renewed(id) | Self::Lost(id) => Some(id),
@@ -90,12 +90,12 @@ impl Transition {
         kinds.of_all()
     }
 
-    /// Returns the lifecycle events before it that observers and hooks are notified of.
+    /// Returns the component and its lifecycle events before an operation with this transition, if observers or hooks are notified of any.
     pub(crate) fn observed_before(self, components: &Components) -> Option<(ComponentId, LifecycleMask)> {
         self.observed_as(self.kinds_before(), components)
     }
 
-    /// Returns the lifecycle events after it that observers and hooks are notified of.
+    /// Returns the component and its lifecycle events after an operation with this transition, if observers or hooks are notified of any.
     pub(crate) fn observed_after(self, components: &Components) -> Option<(ComponentId, LifecycleMask)> {
         self.observed_as(self.kinds_after(), components)
     }
@@ -112,10 +112,10 @@ impl Transition {
 pub(crate) struct ColumnSet(u64);
 
 impl ColumnSet {
-    /// The bit of the other columns.
+    /// The bit of the columns from the 64th on.
     const OTHERS: usize = 63;
 
-    /// Returns the columns of components whose removals are recorded.
+    /// Returns the columns of components whose removals are recorded. `ids` contains the component of each column.
     pub(crate) fn watched(ids: &[ComponentId], components: &Components) -> Self {
         let watched = ids.iter().enumerate().filter(|&(_, &id)| components.is_watched(id));
         Self(watched.fold(0, |bits, (at, _)| bits | 1 << at.min(Self::OTHERS)))
@@ -126,7 +126,8 @@ impl ColumnSet {
         self.0 == 0
     }
 
-    /// Returns the columns of a table with `count` columns.
+    /// Returns the indices of these columns in a table with `count` columns. If the bit for all others is set, all columns from the 64th on
+    /// are returned.
     #[inline]
     pub(crate) fn columns(self, count: usize) -> impl Iterator<Item = usize> + Clone {
         let others = if self.0 >> Self::OTHERS == 0 { count..count } else { Self::OTHERS..count };

@@ -1,9 +1,9 @@
-//! Messages about types that are not known to implement a trait.
+//! Error messages about types that are not known to implement a trait.
 
 use super::functions::{CloneFn, ComponentFunctions};
 
 impl ComponentFunctions {
-    /// Whether the definition forbids cloning values: `#[component(clone = "never")]`.
+    /// Returns whether the definition forbids cloning values, by `#[component(clone = "never")]`.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -20,7 +20,7 @@ impl ComponentFunctions {
         self.forbids_clone
     }
 
-    /// The function that clones values of `T`, unless that is forbidden.
+    /// Returns the function that clones values of `T`; `None` if the definition forbids cloning.
     pub(crate) fn clone_fn_for<T: Clone>(&self) -> Option<CloneFn> {
         if self.forbids_clone { None } else { Self::none().with_clone::<T>().clone }
     }
@@ -28,23 +28,23 @@ impl ComponentFunctions {
 
 /// A component, resource or list of messages that is not known to implement a trait.
 pub(crate) struct UnprovedType {
-    /// `component` or `resource`, the name of the attribute of its derive.
+    /// The name of the attribute of the derive: `component` or `resource`.
     pub(crate) kind: &'static str,
     /// The type name.
     pub(crate) name: &'static str,
-    /// The trait.
+    /// The trait that the type is not known to implement.
     pub(crate) bound: &'static str,
-    /// The option that requires it.
+    /// The option of the derive that requires the trait.
     pub(crate) option: &'static str,
 }
 
 impl UnprovedType {
-    /// A component or resource that is not known to be `Clone`.
+    /// Describes a component or resource that is not known to be `Clone`.
     pub(crate) fn clone(kind: &'static str, name: &'static str) -> Self {
         Self { kind, name, bound: "Clone", option: "clone" }
     }
 
-    /// A component or resource that is not known to be `Hash`.
+    /// Describes a component or resource that is not known to be `Hash`.
     pub(crate) fn hash(kind: &'static str, name: &'static str) -> Self {
         Self { kind, name, bound: "Hash", option: "hash" }
     }

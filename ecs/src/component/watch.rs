@@ -1,17 +1,17 @@
-//! Consumers of the changes of a component. While there is one, the changes are tracked.
+//! Consumers of the changes of a component. While there are consumers, the changes are tracked.
 
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Keeps the changes of a component in a world tracked while it exists.
+/// A guard: while it exists, the changes of a component in a world are tracked.
 #[derive(Clone, Debug)]
 pub(crate) struct TrackingGuard(#[expect(dead_code, reason = "it is counted")] Arc<()>);
 
-/// Whether a query has requested the changes of a component that are not tracked. The columns of the component share it.
+/// Records whether a query has requested the changes of a component that are not tracked. All columns of the component share this value.
 #[derive(Debug)]
 pub(crate) struct TrackingRequest {
     asked: AtomicBool,
-    /// Set if this is true for any component of the world.
+    /// Whether the changes of any component of the world have been requested.
     of_world: Arc<AtomicBool>,
 }
 
@@ -25,7 +25,7 @@ impl TrackingRequest {
     }
 }
 
-/// Whether the changes of a component are tracked, and by how many consumers.
+/// Records whether the changes of a component are tracked, and by how many consumers.
 #[derive(Debug)]
 pub(super) struct TrackingState {
     pub(super) known: bool,
@@ -34,25 +34,25 @@ pub(super) struct TrackingState {
 }
 
 impl Clone for TrackingState {
-    /// The clone has no consumers.
+    /// Returns a clone without consumers.
     fn clone(&self) -> Self {
         Self { known: self.known, by: None, request: Arc::clone(&self.request) }
     }
 }
 
 impl TrackingState {
-    /// The state of a component in a world. A request also sets `of_world`.
+    /// Returns the state of a component in a world. A request for tracking also sets `of_world`.
     pub(super) fn new(known: bool, of_world: &Arc<AtomicBool>) -> Self {
         let request = TrackingRequest { asked: AtomicBool::new(false), of_world: Arc::clone(of_world) };
         Self { known, by: None, request: Arc::new(request) }
     }
 
-    /// The flag by which the columns of the component request the tracking of its changes.
+    /// Returns the flag by which the columns of the component request the tracking of changes.
     pub(super) fn request(&self) -> &Arc<TrackingRequest> {
         &self.request
     }
 
-    /// Whether there was a request since the last call.
+    /// Returns whether there was a request since the last call.
     pub(super) fn take_request(&self) -> bool {
         self.request.asked.swap(false, Relaxed)
     }
@@ -62,7 +62,7 @@ impl TrackingState {
         TrackingGuard(Arc::clone(self.by.get_or_insert_default()))
     }
 
-    /// Whether there are no consumers.
+    /// Returns whether there are no consumers.
     pub(super) fn is_idle(&self) -> bool {
         self.by.as_ref().is_none_or(|by| Arc::strong_count(by) == 1)
     }

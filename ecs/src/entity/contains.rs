@@ -6,7 +6,7 @@ use alloc::boxed::Box;
 
 use super::Entity;
 
-/// A value that belongs to one entity: its id, a reference to it, or a wrapper of it. The target of an
+/// A value that belongs to one entity: the id of the entity, a reference to the entity, or a wrapper of one of these. The target of an
 /// [`EntityEvent`](crate::event::EntityEvent) may be such a value.
 ///
 /// ```
@@ -33,7 +33,7 @@ use super::Entity;
     label = "not an entity"
 )]
 pub trait ContainsEntity {
-    /// The entity.
+    /// Returns the entity to which the value belongs.
     fn entity(&self) -> Entity;
 }
 

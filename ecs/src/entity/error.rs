@@ -6,7 +6,7 @@ use super::Entity;
 use crate::util::alloc_error::AllocError;
 use crate::util::origin::{ByOrigin, Origin};
 
-/// An entity that an operation needs is not alive.
+/// The reason why an entity cannot be used by an operation.
 ///
 /// ```
 /// use strata_ecs::entity::EntityError;
@@ -21,18 +21,18 @@ use crate::util::origin::{ByOrigin, Origin};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[doc(alias("NoSuchEntity", "EntityValidButNotSpawnedError", "EntityDoesNotExistError"))]
 pub enum EntityError {
-    /// The entity was despawned; its index may have a new tenant.
+    /// The entity was despawned. Another entity may have its index now.
     Despawned(Despawned),
     /// This world never handed out this id.
     Unknown(Entity),
     /// The id is reserved and has not been flushed yet.
     Reserved(Entity),
-    /// An entity with this index is already alive, so no other one can be spawned at the index.
+    /// An entity with this index is already alive, so no other entity can be spawned at the index.
     Alive(Entity),
 }
 
 impl EntityError {
-    /// The id that was passed to the operation.
+    /// Returns the id that was passed to the operation.
     #[must_use]
     pub const fn entity(&self) -> Entity {
         match *self {
@@ -44,8 +44,7 @@ impl EntityError {
 
 /// An entity that was despawned, and the origin of the despawn.
 ///
-/// Two values are equal if they name the same entity, regardless of the origin. A value can be created from the id alone, without an
-/// origin.
+/// Two values are equal if their entities are equal, regardless of the origin. A value can be created from an id, without an origin.
 ///
 /// ```
 /// use strata_ecs::entity::{Despawned, EntityError};
@@ -73,13 +72,14 @@ impl Despawned {
         Self { entity, by }
     }
 
-    /// The entity.
+    /// Returns the entity that was despawned.
     #[must_use]
     pub const fn entity(&self) -> Entity {
         self.entity
     }
 
-    /// The origin of the despawn. Only known with the feature `track_location`, until the next entity with its index is despawned.
+    /// Returns the origin of the despawn. It is known only with the feature `track_location`, and only until the next entity with the same
+    /// index is despawned.
     #[must_use]
     pub const fn by(&self) -> Origin {
         self.by
@@ -113,7 +113,7 @@ impl_error! {
     }
 }
 
-/// Every index that an entity can have is in use or retired.
+/// No id is left for another entity: every index is in use, or has had its last generation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EntityIdsExhausted;
 

@@ -1,19 +1,20 @@
 //! The expected number of ids that each system of a world will reserve.
 //!
-//! The ids of a system depend on the windows of its stage. So the input of the windows belongs to the world and not to the plan of a
-//! schedule: a schedule may be rebuilt, alternate with another world or be replaced, and the ids are the same. Systems are identified by a
-//! [`SystemKey`].
+//! The ids of a system depend on the windows of the id streams of its stage. The windows are computed from forecasts, which belong to the
+//! world and not to the plan of a schedule. So the ids are the same if a schedule is rebuilt, is replaced, or runs alternately on several
+//! worlds. Systems are identified by a [`SystemKey`].
 //!
-//! The window of a stream is as long as the number of ids that its systems reserved in earlier runs. The key is the label of the schedule,
-//! the name of the system, and its index among the systems of this name. So ids are the same if a schedule is rebuilt, is replaced by
-//! another one with the same systems, or alternates with another world, and if systems that cannot reserve ids are added or removed;
+//! The length of the window of a stream depends on the number of ids that its systems reserved in earlier runs. The key of a system is the
+//! label of the schedule, the name of the system, and its index among the systems of this name. So the ids are also the same if a schedule
+//! is replaced by another schedule with the same systems, or if systems that cannot reserve ids are added or removed.
 //! `tests/schedules/determinism/histories.rs` compares such histories.
 //!
-//! An idle system that takes `Commands` is an exception: it has a stream, or a turn in one, like any other system, and before its first run
-//! it is unknown whether it will reserve ids. Without the exception the ids of each system would follow from its name alone. Then either
-//! the lanes of all streams would always be open, and one task that takes all ids of a stage would need 40 times as many slots instead of
-//! 17 times; or systems that have never reserved ids would share two streams and run one after the other. An exclusive system, or a system
-//! with ordering constraints, ends a stage and changes ids for the same reason.
+//! An idle system that takes `Commands` is an exception: adding it changes the ids of other systems. It has a stream, or a turn in a
+//! stream, like any other system, because before its first run it is unknown whether it will reserve ids. To avoid the exception, the ids
+//! of each system would have to follow from its name alone. Then either the lanes of all streams would always be open, and if one task took
+//! all ids of a stage, it would need 40 times as many slots instead of 17 times. Or systems that have never reserved ids would share two
+//! streams and run one after the other. An exclusive system, or a system with ordering constraints, ends a stage, and therefore also
+//! changes ids.
 
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
@@ -25,14 +26,14 @@ use crate::util::fnv::Fnv;
 /// Windows are multiples of this number.
 const STEP: u32 = 16;
 
-/// The maximum size of a window: the windows of a world share its indexes.
+/// The maximum size of a window. Windows are limited because the windows of a world share its indexes.
 const MOST: u32 = 1 << 26;
 
-/// The limit of a forecast in a world with fewer slots than this.
+/// The maximum forecast in a world with fewer slots than this.
 const WITHOUT_SLOTS: u32 = 1 << 12;
 
-/// Identifies a system of a schedule for a world that does not know systems: by the label of the schedule, the name of the system, and its
-/// index among the systems of this name.
+/// Identifies a system of a schedule without its type: by the label of the schedule, the name of the system, and its index among the
+/// systems of this name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct SystemKey {
     label: u64,
@@ -41,7 +42,8 @@ pub(crate) struct SystemKey {
 }
 
 impl SystemKey {
-    /// Systems with equal hashes share a forecast, which is harmless.
+    /// Returns the key of a system. It contains hashes of the label and the name. Systems with equal hashes share a forecast, which is
+    /// harmless.
     pub(crate) fn new(label: Option<impl Hash>, name: &str, occurrence: u32) -> Self {
         let mut of_label = Fnv::default();
         label.hash(&mut of_label);
@@ -55,7 +57,7 @@ impl SystemKey {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ForecastId(u32);
 
-/// The forecasts of the systems that have been prepared for a world. About 40 bytes per system, for the lifetime of the world.
+/// The forecasts of the systems that have been prepared for a world. They take about 40 bytes per system, for the lifetime of the world.
 #[derive(Clone, Default)]
 pub(crate) struct IdForecasts {
     /// The expected number of ids of each system.
@@ -64,7 +66,7 @@ pub(crate) struct IdForecasts {
 }
 
 impl IdForecasts {
-    /// The forecast of a system, which is created if it does not exist.
+    /// Returns the id of the forecast of a system. The forecast is created if it does not exist.
     pub(crate) fn register(&mut self, key: SystemKey) -> ForecastId {
         let Self { wanted, numbers } = self;
         *numbers.entry(key).or_insert_with(|| {
@@ -73,7 +75,7 @@ impl IdForecasts {
         })
     }
 
-    /// The expected number of ids of a system.
+    /// Returns the expected number of ids of a system.
     #[inline]
     pub(crate) fn wanted(&self, system: ForecastId) -> u32 {
         self.wanted[system.0 as usize]
@@ -87,18 +89,18 @@ impl IdForecasts {
         *wanted = used.max(*wanted / 2);
     }
 
-    /// The expected number of ids of a system; 0 if it is unknown.
+    /// Returns the expected number of ids of a system; 0 if the system is unknown.
     pub(crate) fn wanted_by(&self, key: SystemKey) -> u32 {
         self.numbers.get(&key).map_or(0, |system| self.wanted(*system))
     }
 
-    /// The number of systems with a forecast above 0.
+    /// Returns the number of systems with a forecast above 0.
     pub(crate) fn expected(&self) -> usize {
         self.wanted.iter().filter(|wanted| **wanted != 0).count()
     }
 
-    /// The forecasts with the given numbers for these systems and 0 for all others, limited for a world with so many slots. Unknown systems
-    /// are skipped.
+    /// Returns forecasts with the given numbers for these systems, and 0 for all other systems. Unknown systems are skipped. The forecasts
+    /// are [limited](Self::limit_to) for a world with `slots` slots.
     pub(crate) fn with(&self, wanted: impl IntoIterator<Item = (SystemKey, u32)>, slots: usize) -> Self {
         let mut copy = self.clone();
         copy.wanted.fill(0);
@@ -111,14 +113,14 @@ impl IdForecasts {
         copy
     }
 
-    /// Limits the forecasts to what is possible in a world with so many slots: each id that was taken has a slot until slots are given
-    /// back. So a file cannot cause an allocation out of proportion to its size.
+    /// Limits the forecasts to numbers that are possible in a world with `slots` slots: each id that was taken has a slot until slots are
+    /// freed. So a file cannot cause an allocation out of proportion to its size.
     pub(crate) fn limit_to(&mut self, slots: usize) {
         let limit = u32::try_from(slots).unwrap_or(u32::MAX).max(WITHOUT_SLOTS);
         self.wanted.iter_mut().for_each(|wanted| *wanted = (*wanted).min(limit));
     }
 
-    /// Sets the forecasts to those of a copy. Systems that the copy does not know get 0.
+    /// Sets the forecasts to those of a copy. Systems that were registered after the copy was taken get 0.
     pub(crate) fn restore_from(&mut self, copy: Self) {
         let mut known = copy.wanted.into_iter();
         self.wanted.iter_mut().for_each(|wanted| *wanted = known.next().unwrap_or(0));
@@ -129,7 +131,7 @@ impl IdForecasts {
     }
 }
 
-/// The window size for systems with a forecast: 1.5 times the forecast. 0 if the forecast is 0, as for most systems.
+/// Returns the size of a window for a forecast: 1.5 times the forecast, rounded up. 0 if the forecast is 0, as for most systems.
 #[inline]
 pub(crate) fn id_window(wanted: u32) -> u32 {
     let wanted = wanted.min(MOST);

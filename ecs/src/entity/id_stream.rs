@@ -1,12 +1,13 @@
-//! Numbers that several tasks take at the same time, each from its own stream.
+//! Streams of numbers. Several tasks take numbers at the same time, each from its own stream.
 //!
-//! The numbers from `first` on are divided among the streams in advance: first each stream has a window, in order, and after the windows
-//! the streams have chunks in rotation. So the numbers of a stream depend on how many were taken from it, never on timing. Each stream has
-//! its own counter, in its own cache line.
+//! The numbers from `first` on are divided among the streams in advance. First comes a window of consecutive numbers for each stream, in
+//! order. After the windows, chunks of numbers belong to the streams in rotation. So the numbers that a stream yields depend only on how
+//! many were taken from it, never on timing. Each stream has its own counter, in its own cache line.
 //!
-//! A stream can be *split*: its remaining numbers are divided among parts in the same way. While it is split, the stream itself yields no
-//! numbers; afterwards it continues after the numbers that the parts have taken. The set of taken numbers is kept until the streams are
-//! cleared. This module does not know what the numbers are used for.
+//! A stream can be *split*: its remaining numbers are divided among parts in the same way. While a stream is split, the stream itself
+//! yields no numbers. After the split it continues after the numbers that the parts have taken. The set of taken numbers is kept until the
+//! streams are cleared. In this crate the numbers are positions of entity ids (`allocator/reservation.rs`), but this module does not depend
+//! on that.
 //!
 //! Tests: tests/loom/id_stream_model.rs, ecs/src/entity/streams/tests.rs
 
@@ -19,13 +20,13 @@ use super::sync::{AtomicPtr, AtomicU64, Ordering};
 /// The base-2 logarithm of the length of a chunk.
 pub(super) const CHUNK: u32 = 6;
 
-/// The base-2 logarithm of the length of a chunk of a part. There may be many parts, and most take nothing.
+/// The base-2 logarithm of the length of a chunk of a part. It is small because there may be many parts, and most of them take nothing.
 const CHUNK_OF_PART: u32 = 3;
 
-/// A bit in the counter of a stream: the stream is split.
+/// A bit in the counter of a stream. It is set while the stream is split.
 const SPLIT: u64 = 1 << 63;
 
-/// A value of `parent`: the stream is not a part of a split.
+/// The value of `parent` for a stream that is not a part of a split.
 const NO_PARENT: u32 = u32::MAX;
 
 /// One of several streams.
@@ -44,12 +45,12 @@ pub(crate) struct IdStream {
     /// The base-2 logarithm of the length of a chunk.
     chunk: u32,
     number: u32,
-    /// The index of the stream that is split, if this is a part: the numbers then index into that stream.
+    /// If this stream is a part, the index of the split stream. Then the numbers of this stream are indexes into the split stream.
     parent: u32,
 }
 
 impl IdStream {
-    /// The number with index `nth` in this stream.
+    /// Returns the number with index `nth` in this stream.
     #[inline]
     pub(super) fn position(&self, nth: u64) -> u64 {
         if nth < self.window {
@@ -60,25 +61,26 @@ impl IdStream {
         (beyond >> self.chunk).saturating_mul(self.stride).saturating_add(self.overflow + within)
     }
 
-    /// The number of taken numbers, including those that a split has skipped.
+    /// Returns how many numbers have been taken, including numbers that a split has skipped.
     #[inline]
     pub(super) fn taken(&self) -> u64 {
         self.taken.load(Ordering::Relaxed) & !SPLIT
     }
 
-    /// The stream of which this is a part.
+    /// Returns the index of the stream of which this stream is a part; `None` if it is not a part.
     #[inline]
     pub(super) fn parent(&self) -> Option<u32> {
         (self.parent != NO_PARENT).then_some(self.parent)
     }
 
-    /// Whether the stream is split.
+    /// Returns whether the stream is split.
     #[inline]
     pub(super) fn is_split(&self) -> bool {
         self.taken.load(Ordering::Relaxed) & SPLIT != 0
     }
 
-    /// Takes the next number and returns its index, if `allowed` accepts the index. `None` also while the stream is split.
+    /// Takes the next number, if `allowed` returns a value for its index, and returns this value. Otherwise, and while the stream is split,
+    /// takes no number and returns `None`.
     #[inline]
     pub(super) fn take_one<T>(&self, mut allowed: impl FnMut(u64) -> Option<T>) -> Option<T> {
         let mut taken = self.taken.load(Ordering::Relaxed);
@@ -96,7 +98,8 @@ impl IdStream {
         }
     }
 
-    /// Takes the next `count` numbers and returns the index of the first one, if `allowed` accepts the last index.
+    /// Takes the next `count` numbers, if `allowed` accepts the last of them, and returns the index of the first of them. Otherwise, and
+    /// while the stream is split, takes no number and returns `None`.
     pub(super) fn take(&self, count: u32, allowed: impl Fn(u64) -> bool) -> Option<u64> {
         let next = |taken: u64| {
             let after = taken + u64::from(count);
@@ -106,7 +109,8 @@ impl IdStream {
         self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()
     }
 
-    /// Splits the stream, unless it is split already or is a part itself. If there is no memory, nothing has changed.
+    /// Splits the stream into parts with windows of `window` numbers. Returns `None` if the stream is already split, or is a part itself.
+    /// If the allocation fails, nothing has changed.
     pub(super) fn split(&self, parts: u32, window: u32) -> Option<&StreamParts> {
         if self.parent().is_some() {
             return None;
@@ -128,7 +132,7 @@ impl IdStream {
         }
     }
 
-    /// Whether the number with index `nth` has been taken. If a thread has seen true, it never sees false.
+    /// Returns whether the number with index `nth` has been taken. If a call returns true, later calls of the same thread return true, too.
     fn is_taken(&self, nth: u64) -> bool {
         // Acquire, and loaded before the list is read: a thread that sees the end of a split also sees the numbers that its parts have
         // taken.
@@ -140,7 +144,7 @@ impl IdStream {
         }
     }
 
-    /// The number of taken numbers, excluding those that a split has skipped. No thread may take numbers during the call.
+    /// Returns how many numbers have been taken, excluding numbers that a split has skipped. No thread may take numbers during the call.
     pub(super) fn count(&self) -> u64 {
         let passed = self.splits.iter().map(|StreamParts { streams, .. }| {
             let taken: u64 = streams.iter().map(Self::taken).sum();
@@ -149,7 +153,7 @@ impl IdStream {
         self.taken() - passed.sum::<u64>()
     }
 
-    /// Calls a function with all taken numbers: in order, with the parts of a split one after the other.
+    /// Calls a function with all taken numbers, in order. The numbers of a split are visited part by part.
     pub(super) fn for_each(&self, mut each: impl FnMut(u64)) {
         let mut next = 0;
         if self.splits.iter().next().is_some() {
@@ -180,7 +184,7 @@ pub(crate) struct IdStreams {
 }
 
 impl IdStreams {
-    /// Divides the numbers from `first` on among streams, one per window. There must be no open streams.
+    /// Divides the numbers from `first` on among streams, one stream per window. There must be no open streams.
     pub(super) fn open(&mut self, first: u64, windows: impl Iterator<Item = u32>, chunk: u32, parent: Option<u32>) {
         debug_assert!(self.is_empty(), "the streams were not cleared");
         let mut next = first;
@@ -223,13 +227,13 @@ impl IdStreams {
         self.streams.last()
     }
 
-    /// The first number after all taken ones.
+    /// Returns the first number after all taken numbers.
     pub(super) fn end(&self) -> u64 {
         let used = self.streams.iter().filter_map(|stream| Some(stream.position(stream.taken().checked_sub(1)?) + 1));
         used.max().unwrap_or(self.first)
     }
 
-    /// Whether a number has been taken.
+    /// Returns whether a number has been taken.
     pub(super) fn is_taken(&self, position: u64) -> bool {
         if position < self.first {
             return false;
@@ -246,7 +250,7 @@ impl IdStreams {
         stream.is_some_and(|stream| stream.is_taken(stream.window + ((chunk / count) << self.chunk) + within))
     }
 
-    /// The bytes that are allocated while no stream is split.
+    /// Returns the number of bytes that are allocated while no stream is split.
     pub(super) fn allocated_bytes(&self) -> usize {
         self.streams.capacity() * size_of::<IdStream>()
     }
@@ -261,7 +265,7 @@ impl IdStreams {
 #[derive(Debug)]
 pub(crate) struct StreamParts {
     pub(super) streams: IdStreams,
-    /// The list of earlier splits. It does not change.
+    /// The list of earlier splits of the same stream. It does not change.
     older: StreamSplits,
 }
 
@@ -274,7 +278,7 @@ impl StreamParts {
     }
 }
 
-/// All splits of a stream, from the newest to the oldest. They live as long as the list.
+/// The list of all splits of a stream, from the newest to the oldest. A split in the list lives as long as the list.
 #[derive(Debug)]
 struct StreamSplits(AtomicPtr<StreamParts>);
 
@@ -285,7 +289,7 @@ impl Default for StreamSplits {
 }
 
 impl StreamSplits {
-    /// Adds a split. If several threads add at the same time, all but one of the additions may be missing from the list and leak.
+    /// Adds a split. Only one thread at a time may call this; otherwise added splits may be lost and leak.
     fn push(&self, split: Box<StreamParts>) -> Option<&StreamParts> {
         split.older.0.store(self.0.load(Ordering::Relaxed), Ordering::Relaxed);
         self.0.store(Box::into_raw(split), Ordering::Release);

@@ -36,7 +36,7 @@ impl BuildHasher for EntityHash {
     }
 }
 
-/// A hasher for entities: one multiplication. It does not resist keys that are chosen to collide.
+/// A hasher for entities, which takes one multiplication. It does not protect against keys that are chosen to collide.
 ///
 /// ```
 /// use std::hash::BuildHasher;
@@ -61,7 +61,7 @@ impl Hasher for EntityHasher {
         self.hash = (self.hash.rotate_left(23) ^ bits ^ (bits >> 32)).wrapping_mul(FACTOR);
     }
 
-    /// For keys other than entities.
+    /// Hashes the bytes of a key that is not an entity.
     fn write(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.write_u64(u64::from(byte));
@@ -75,7 +75,7 @@ impl Hasher for EntityHasher {
 
 /// A hash map with entities as keys and a cheap hash function. It has the methods of [`hashbrown::HashMap`](https://docs.rs/hashbrown).
 ///
-/// The order of iteration only depends on the operations that were done.
+/// The order of iteration depends only on the operations on the map, so it is deterministic.
 ///
 /// ```
 /// use strata_ecs::entity::EntityHashMap;
@@ -94,8 +94,8 @@ pub struct EntityHashMap<V>(HashMap<Entity, V, EntityHash>);
 
 /// A hash set of entities with a cheap hash function. It has the methods of [`hashbrown::HashSet`](https://docs.rs/hashbrown).
 ///
-/// Each entity occurs once, so it is an [`EntitySet`](super::EntitySet). The order of iteration only depends on the operations that were
-/// done.
+/// Each entity occurs once, so the type is an [`EntitySet`](super::EntitySet). The order of iteration depends only on the operations on the
+/// set, so it is deterministic.
 ///
 /// ```
 /// use strata_ecs::entity::EntityHashSet;
@@ -141,7 +141,7 @@ impl EntityHashSet {
         Self(HashSet::with_capacity_and_hasher(capacity, EntityHash))
     }
 
-    /// The entities.
+    /// Returns the entities.
     #[must_use]
     pub fn iter(&self) -> UniqueEntityIter<hash_set::Iter<'_, Entity>> {
         UniqueEntityIter::of(self.0.iter())
@@ -154,7 +154,7 @@ impl<V> Default for EntityHashMap<V> {
     }
 }
 
-/// Forwards the common methods of the collections to the inner ones.
+/// Implements the common traits of a collection by those of the inner collection.
 macro_rules! collections {
     ($([$($V:ident)?] $Collection:ty, $Inner:ty, $Item:ty;)*) => { $(
         impl_deref_mut!([$($V)?] $Collection => $Inner, |this| this.0);

@@ -1,16 +1,16 @@
-//! The origins of spawns and despawns. Only known with the feature `track_location`.
+//! The origins of spawns and despawns. They are known only with the feature `track_location`.
 //!
 //! Tests: tests/track_location/origins.rs
 
 use super::Entity;
 use crate::util::origin::{Origin, PerIndex};
 
-/// The origins of one index.
+/// The origins of the last spawn and the last despawn at one index.
 #[derive(Debug)]
 struct IndexOrigins {
     /// The origin of the last spawn.
     spawned: Origin,
-    /// The origin of the last despawn, and the generation that it ended; 0 if there was no despawn.
+    /// The origin of the last despawn. `generation` is the generation of the despawned entity; 0 if there was no despawn.
     despawned: Origin,
     generation: u32,
 }
@@ -29,7 +29,7 @@ pub(super) struct EntityOrigins {
 }
 
 impl EntityOrigins {
-    /// The origin of the current operations.
+    /// Returns the origin of the current operations.
     #[inline]
     pub(super) fn caller(&self) -> Origin {
         self.by
@@ -55,12 +55,12 @@ impl EntityOrigins {
         }
     }
 
-    /// The origin of the last spawn at an index.
+    /// Returns the origin of the last spawn at an index.
     pub(super) fn spawned_by(&self, index: u32) -> Origin {
         self.lives.get(index as usize).map_or(Origin::UNKNOWN, |life| life.spawned)
     }
 
-    /// The origin of an entity's despawn, if it is the last despawn at its index.
+    /// Returns the origin of the despawn of an entity; unknown if there was a later despawn at its index.
     pub(super) fn despawned_by(&self, entity: Entity) -> Origin {
         let life = self.lives.get(entity.index() as usize).filter(|life| life.generation == entity.generation());
         life.map_or(Origin::UNKNOWN, |life| life.despawned)

@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 
 use super::Entity;
 
-/// The ids that entities of one world have in another one: returned by
+/// A map from the ids of entities in one world to their ids in another world. Returned by
 /// [`EntitySelection::move_to`](crate::selection::EntitySelection::move_to).
 ///
-/// Ids that are stored in components are still those of the old world. The program must update them; the map is an
-/// [`EntityMapper`](super::EntityMapper) for this:
+/// Moving entities does not update the ids that are stored in components. The program must update them; the map is an
+/// [`EntityMapper`](super::EntityMapper) for this purpose:
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -33,7 +33,7 @@ use super::Entity;
 #[derive(Clone, Default, Debug)]
 #[doc(alias("EntityHashMap", "EntityRemapInfo"))]
 pub struct EntityMap {
-    /// Sorted by the old ids.
+    /// Pairs of the old id and the new id, sorted by the old ids.
     pairs: Vec<(Entity, Entity)>,
 }
 
@@ -43,7 +43,7 @@ impl EntityMap {
         Self { pairs }
     }
 
-    /// The new id of an entity; `None` if it is not in the map. `O(log entities)`.
+    /// Returns the new id of an entity; `None` if it is not in the map. `O(log entities)`.
     #[must_use]
     pub fn get(&self, old: Entity) -> Option<Entity> {
         let at = self.pairs.binary_search_by_key(&old, |&(old, _)| old).ok()?;
@@ -58,18 +58,18 @@ impl EntityMap {
         }
     }
 
-    /// All entities as pairs of the old id and the new one, sorted by the old ids.
+    /// Iterates over all entities as pairs of the old id and the new id, sorted by the old ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Entity, Entity)> {
         self.pairs.iter().copied()
     }
 
-    /// The number of entities.
+    /// Returns the number of entities.
     #[must_use]
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
 
-    /// Whether the map is empty.
+    /// Returns whether the map is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()

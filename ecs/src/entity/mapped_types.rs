@@ -58,7 +58,7 @@ impl<T: ?Sized> MapEntities for PhantomData<T> {
     fn map_entities<M: EntityMapper>(&mut self, _: &mut M) {}
 }
 
-/// Implements the trait for types whose values are mapped in place, by statements over `self` and the mapper.
+/// Implements the trait for types whose values are mapped in place. The body of the implementation uses `self` and the mapper.
 macro_rules! map_in_place {
     ($([$($generics:tt)*] $Type:ty, [$($Inner:ty)*], |$this:ident, $mapper:ident| $map:expr;)*) => { $(
         impl<$($generics)*> MapEntities for $Type {
@@ -170,7 +170,7 @@ fn mapped<T: MapEntities, M: EntityMapper>(mut value: T, mapper: &mut M) -> T {
     value
 }
 
-/// Rebuilds a collection whose order depends on the entities in its items.
+/// Maps the items of a collection and rebuilds it, because the order of its items depends on the entities in them.
 fn rebuild<C: Default + IntoIterator<Item: MapEntities> + FromIterator<C::Item>, M: EntityMapper>(
     all: &mut C,
     mapper: &mut M,

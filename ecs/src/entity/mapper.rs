@@ -1,4 +1,4 @@
-//! Replaces the entities inside values by others: after a load, a clone, or a move to another world.
+//! Replaces the entities inside values by other entities, for instance after a load, a clone, or a move to another world.
 //!
 //! Tests: tests/storage/descriptors/entities.rs
 
@@ -12,8 +12,8 @@ use super::{Entity, EntityHashMap, EntityMap};
 
 /// Maps entities to other entities.
 ///
-/// A mapper is a map from entities to entities (an [`EntityMap`], a `HashMap` or a `BTreeMap`), which leaves missing entities unchanged; a
-/// pair `(from, to)`, which maps everything to one entity; or `()`, which maps nothing.
+/// A map from entities to entities is a mapper: an [`EntityMap`], a `HashMap` or a `BTreeMap`. It leaves entities that are not in the map
+/// unchanged. A pair `(from, to)` is a mapper that replaces only `from`. `()` is a mapper that changes nothing.
 ///
 /// ```
 /// use strata_ecs::entity::{EntityMapper, MapEntities};
@@ -39,10 +39,10 @@ use super::{Entity, EntityHashMap, EntityMap};
 /// ```
 #[doc(alias("EntityRemapUtility"))]
 pub trait EntityMapper {
-    /// The entity that replaces this one.
+    /// Returns the entity that replaces `source`.
     fn get_mapped(&mut self, source: Entity) -> Entity;
 
-    /// Sets the entity that replaces another one from now on.
+    /// Makes `target` replace `source` from now on.
     fn set_mapped(&mut self, source: Entity, target: Entity);
 }
 
@@ -74,7 +74,7 @@ impl EntityMapper for (Entity, Entity) {
     }
 }
 
-/// Maps replace the entities that they contain, and leave others unchanged.
+/// Implements the trait for maps. They replace the entities that they contain, and leave others unchanged.
 macro_rules! maps {
     ($([$($generics:tt)*] $Map:ty;)*) => { $(
         impl<$($generics)*> EntityMapper for $Map {
@@ -104,21 +104,20 @@ impl EntityMapper for EntityMap {
     }
 }
 
-/// A value that may contain entities, which can be replaced by others.
+/// A value that may contain entities, which can be replaced by other entities.
 ///
-/// A field of a component, relation or resource is mapped if its type implements this trait, see
-/// [`#[derive(Component)]`](derive@crate::prelude::Component). A component that implements this trait itself is mapped by that
-/// implementation. [`#[derive(MapEntities)]`](derive@crate::entity::MapEntities) implements it for the types of fields.
+/// A field of a component, relation or resource is mapped if the type of the field implements this trait: see
+/// [`#[derive(Component)]`](derive@crate::prelude::Component). If a component itself implements this trait, it is mapped by that
+/// implementation. [`#[derive(MapEntities)]`](derive@crate::entity::MapEntities) implements the trait for the types of fields.
 ///
-/// It is implemented for [`Entity`], for types without entities that often occur in the same struct (numbers, `bool`, `char`, strings,
-/// durations), and for types that contain values of such types: tuples, arrays, `Option`, `Result`, `Box`, `Arc`, ranges, locks and
-/// collections.
+/// The trait is implemented for [`Entity`], and for common types without entities: numbers, `bool`, `char`, strings and durations. It is
+/// also implemented for tuples, arrays, `Option`, `Result`, `Box`, `Arc`, ranges, locks and collections of such types.
 ///
 /// # Limits
 ///
-/// A field whose type does not implement this trait is skipped: the entities inside it keep the ids of the old world. The derives report
-/// such a field only if the type as written mentions a type with entities, like `Wrapper<Entity>`. They do not see the fields of your own
-/// structs, so derive `MapEntities` for each struct or enum that contains entities and is the type of a field. A field with
+/// A field whose type does not implement this trait is skipped: the entities inside the field keep their old ids. The derives report such a
+/// field only if the type as written mentions a type with entities, like `Wrapper<Entity>`. The derives do not see the fields of your own
+/// structs. So derive `MapEntities` for each struct or enum that contains entities and is the type of a field. A field with
 /// `#[entities(ignore)]` is never mapped.
 ///
 /// ```
@@ -144,7 +143,7 @@ impl EntityMapper for EntityMap {
     note = "a field with `#[entities(ignore)]` keeps the entities that it has"
 )]
 pub trait MapEntities {
-    /// Whether a value may contain entities. If not, [`map_entities`](Self::map_entities) is never called for the values of a component.
+    /// Whether values may contain entities. If false, [`map_entities`](Self::map_entities) is never called for the values of a component.
     ///
     /// ```
     /// use strata_ecs::entity::MapEntities;
@@ -165,7 +164,7 @@ impl MapEntities for Entity {
     }
 }
 
-/// The derives call this function for a field with the attribute `#[entities]`.
+/// Replaces the entities inside a field. The derives call this function for a field with the attribute `#[entities]`.
 pub fn map_inside<T: MapEntities + ?Sized, M: EntityMapper>(field: &mut T, mapper: &mut M) {
     field.map_entities(mapper);
 }

@@ -1,4 +1,4 @@
-//! How the derives map the entities inside fields.
+//! Selects how the derives map the entities inside fields.
 //!
 //! Tests: tests/storage/descriptors/entities.rs
 
@@ -13,7 +13,7 @@ use super::mapper::{EntityMapper, MapEntities};
 use super::{Entity, EntityHashSet, UniqueEntityVec};
 use crate::util::const_panic::fail;
 
-/// How the entities inside values of `T` are mapped, according to the bounds that are known where it is created.
+/// States how the entities inside values of `T` are mapped. It depends on the bounds of `T` that are known where the `Mapping` is created.
 pub enum Mapping<T> {
     /// The type is not known to be `MapEntities`.
     Unknown,
@@ -26,7 +26,7 @@ pub enum Mapping<T> {
 impl_copy! { [T] Mapping<T>; }
 
 impl<T> Mapping<T> {
-    /// For a type that can be mapped.
+    /// Returns the mapping of a type that implements `MapEntities`.
     pub(crate) const fn new() -> Self
     where
         T: MapEntities,
@@ -34,8 +34,8 @@ impl<T> Mapping<T> {
         if T::HOLDS_ENTITIES { Self::By(|value, mut mapper| value.map_entities(&mut mapper)) } else { Self::Empty }
     }
 
-    /// For the type of a field that has a generic parameter. If its bounds do not prove that the type can be mapped, values are mapped
-    /// whose type is a common one with entities.
+    /// Returns the mapping for a field whose type contains a generic parameter. If the bounds do not prove that the type is `MapEntities`,
+    /// a value is mapped if its type is one of the common types with entities.
     #[must_use]
     pub const fn or_by_type(self) -> Self
     where
@@ -47,13 +47,13 @@ impl<T> Mapping<T> {
         }
     }
 
-    /// Whether the type is known to be `MapEntities`.
+    /// Returns whether the type is known to be `MapEntities`.
     #[must_use]
     pub const fn is_known(self) -> bool {
         !matches!(self, Self::Unknown)
     }
 
-    /// Whether values are known to contain entities.
+    /// Returns whether values may contain entities that the mapping replaces.
     #[must_use]
     pub const fn holds_entities(self) -> bool {
         matches!(self, Self::By(_))
@@ -67,7 +67,7 @@ impl<T> Mapping<T> {
     }
 }
 
-/// Maps a value if it is an entity or a common collection of entities.
+/// Maps a value if its type is [`Entity`] or a common collection of entities.
 fn map_by_type<T: 'static>(value: &mut T, mapper: &mut dyn EntityMapper) {
     let value: &mut dyn Any = value;
     let mut mapper = mapper;
@@ -87,22 +87,23 @@ fn map_by_type<T: 'static>(value: &mut T, mapper: &mut dyn EntityMapper) {
     map_as! { HashSet<Entity>, }
 }
 
-/// Whether a field contains entities that are mapped.
+/// States whether a field contains entities that are mapped.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldMapping(bool);
 
 impl FieldMapping {
-    /// A field whose type implements `MapEntities`.
+    /// The result for a field that is always mapped, since its type implements `MapEntities`.
     pub const DEMANDED: Self = Self(true);
 
-    /// Whether the field contains entities that are mapped.
+    /// Returns whether the field contains entities that are mapped.
     pub(crate) const fn holds_entities(self) -> bool {
         self.0
     }
 }
 
-/// The mapping of a field with this name and type. `inside` says whether the type mentions types that contain entities; `own` says whether
-/// the struct has its own implementation of `MapEntities`, which handles the field.
+/// Returns whether a field contains entities that are mapped. `name` and `ty` are the name and the type of the field, for the error.
+/// `inside` states for each type that the type of the field mentions whether it contains entities. `own` states whether the struct has its
+/// own implementation of `MapEntities`, which handles the field.
 ///
 /// # Panics
 ///

@@ -1,7 +1,7 @@
 //! Entity ids, and the locations of entities.
 //!
-//! [`Entity`] is the handle that users hold: 8 bytes, `Copy`, checked against a generation at each use. [`Entities`] allocates and frees
-//! ids and stores the [`Location`] of every live entity. This module does not know components.
+//! [`Entity`] is the handle that users hold. It has 8 bytes and is `Copy`, and its generation is checked at each use. [`Entities`]
+//! allocates and frees ids, and stores the [`Location`] of every live entity. This module does not depend on components.
 // Tests: tests/storage/entities.rs
 
 mod contains;
@@ -52,7 +52,7 @@ pub use self::unique::{
 pub use crate::reexports::entity::*;
 pub use strata_ecs_derive::MapEntities;
 
-/// Names for macro output, which reaches them through [`__private`](crate::__private). Not public API.
+/// Items that macro output uses, through [`__private`](crate::__private). They are not part of the API.
 pub(crate) mod for_macros {
     pub use super::mapper::map_inside;
     pub use super::mapping::{FieldMapping, field_mapping};
@@ -65,8 +65,8 @@ use core::num::NonZeroU32;
 
 /// The id of an entity: an index, and a generation that distinguishes the entities that have had the index.
 ///
-/// An id is 8 bytes, and so is `Option<Entity>`. After a despawn the index may be reused with the next generation, so an old id never
-/// refers to a later entity; an index is retired after its last generation.
+/// An id has 8 bytes, and so does `Option<Entity>`. After a despawn the index may be reused with the next generation, so an old id never
+/// refers to a later entity. After its last generation an index is never reused.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -90,14 +90,14 @@ pub struct Entity {
 }
 
 impl Entity {
-    /// An id that no entity of any world has. It can fill a field until the real id is known.
+    /// An id that no entity of any world has. It can be stored in a field until the real id is known.
     pub const PLACEHOLDER: Self = Self { index: u32::MAX, generation: NonZeroU32::MAX };
 
     pub(crate) const fn new(index: u32, generation: NonZeroU32) -> Self {
         Self { index, generation }
     }
 
-    /// The id with this index and the first generation, or `None` for `u32::MAX`, which is not a valid index.
+    /// Returns the id with this index and the first generation; `None` for `u32::MAX`, which is not a valid index.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -109,21 +109,21 @@ impl Entity {
         if index == u32::MAX { None } else { Some(Self::new(index, NonZeroU32::MIN)) }
     }
 
-    /// The index: small and dense, and reused after a despawn.
+    /// Returns the index of the id. Indexes are small and dense, and reused after a despawn.
     #[inline]
     #[must_use]
     pub const fn index(self) -> u32 {
         self.index
     }
 
-    /// The [`index`](Self::index), under the name that it has in bevy_ecs.
+    /// Same as [`index`](Self::index), under bevy_ecs's name.
     #[inline]
     #[must_use]
     pub const fn index_u32(self) -> u32 {
         self.index
     }
 
-    /// The generation: it counts the entities that have had the index, from 1.
+    /// Returns the generation of the id. It counts the entities that have had the index, from 1.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -141,7 +141,7 @@ impl Entity {
         self.generation.get()
     }
 
-    /// The id as one number, for saving or sending. [`Entity::try_from_bits`] is the inverse.
+    /// Returns the id as one number, for saving or sending. [`Entity::try_from_bits`] is the inverse.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -157,7 +157,7 @@ impl Entity {
         (self.generation.get() as u64) << 32 | self.index as u64
     }
 
-    /// The id with the given [`Entity::to_bits`].
+    /// Returns the id with the given [`Entity::to_bits`].
     ///
     /// # Panics
     ///
@@ -177,9 +177,9 @@ impl Entity {
         }
     }
 
-    /// The id with the given [`Entity::to_bits`], or `None` if no id has this number.
+    /// Returns the id with the given [`Entity::to_bits`]; `None` if no id has this number.
     ///
-    /// Whether an entity with this id is alive is only known to its world.
+    /// The entity with this id need not be alive: only its world determines this.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -228,7 +228,7 @@ impl Hash for Entity {
 impl_debug!([] Entity => |this, f| fmt::Display::fmt(this, f));
 
 impl_display! {
-    /// `12v3`: index 12, generation 3.
+    /// Shows the index and the generation, for instance `12v3` for index 12 and generation 3.
     [] Entity => |this, f| {
         if *this == Self::PLACEHOLDER {
             return f.write_str("PLACEHOLDER");

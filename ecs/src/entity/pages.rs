@@ -1,4 +1,4 @@
-//! Values by entity index, in pages that are allocated on first use.
+//! Maps entity indexes to values, in pages that are allocated on first use.
 //!
 //! Tests: tests/storage/sparse.rs, tests/relationships/histories.rs, tests/observers/entities.rs
 
@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 use super::Entity;
 use crate::util::alloc_error::{AllocError, or_raise, try_reserve, try_reserve_exact, try_shrink};
 
-/// Values by index, usually an entity index. Values are stored in pages of `N`; a page is allocated when one of its indexes is first used.
+/// A map from indexes, usually entity indexes, to values. Values are stored in pages of `N` values. A page is allocated when one of its
+/// indexes is first used.
 #[derive(Clone)]
 pub(crate) struct Pages<T, const N: usize>(Vec<Option<Box<[T; N]>>>);
 
@@ -27,19 +28,19 @@ impl<T: Copy, const N: usize> Pages<T, N> {
         Some(&mut page[index as usize % N])
     }
 
-    /// Whether the page of an index exists.
+    /// Returns whether the page of an index exists.
     #[inline]
     pub(crate) fn has_page(&self, index: u32) -> bool {
         matches!(self.0.get(index as usize / N), Some(Some(_)))
     }
 
-    /// The value at an index. A missing page is created and filled with `empty`.
+    /// Returns the value at an index. If the page is missing, it is created and filled with `empty`.
     #[inline]
     pub(crate) fn get_or_add(&mut self, index: u32, empty: T) -> &mut T {
         or_raise(self.try_get_or_add(index, empty))
     }
 
-    /// Like [`get_or_add`](Self::get_or_add).
+    /// Like [`get_or_add`](Self::get_or_add), with an error instead of a panic.
     ///
     /// # Errors
     ///
@@ -53,7 +54,7 @@ impl<T: Copy, const N: usize> Pages<T, N> {
         }
     }
 
-    /// Creates the page of an index, filled with `empty`, unless it exists.
+    /// Creates the page of an index, filled with `empty`, unless the page exists.
     ///
     /// # Errors
     ///
@@ -103,19 +104,19 @@ impl<T: Copy, const N: usize> Pages<T, N> {
         }
     }
 
-    /// The values of all pages, each with its index.
+    /// Iterates over the values of all pages, each with its index.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         let pages = self.0.iter().enumerate().filter_map(|(at, page)| Some((at * N, page.as_deref()?)));
         pages.flat_map(|(first, page)| (first as u32..).zip(page))
     }
 
-    /// The values of all pages, each with its index.
+    /// Iterates over the values of all pages, each with its index.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
         let pages = self.0.iter_mut().enumerate().filter_map(|(at, page)| Some((at * N, page.as_deref_mut()?)));
         pages.flat_map(|(first, page)| (first as u32..).zip(page))
     }
 
-    /// Creates the pages that `others` has, filled with `empty`.
+    /// Creates the pages that exist in `others` and are missing here, filled with `empty`.
     ///
     /// # Errors
     ///
@@ -125,7 +126,8 @@ impl<T: Copy, const N: usize> Pages<T, N> {
         pages.try_for_each(|page| self.reserve((page * N) as u32, empty))
     }
 
-    /// Copies the values of `others`; where it has no page, values become `empty`. All its pages must [exist](Self::reserve_as) here.
+    /// Copies the values of `others`. Values of pages that do not exist in `others` become `empty`. [`reserve_as`](Self::reserve_as) must
+    /// have created all pages of `others` here.
     pub(crate) fn copy_from(&mut self, others: &Self, empty: T) {
         for (at, page) in self.0.iter_mut().enumerate() {
             match (page, others.0.get(at)) {
@@ -153,7 +155,7 @@ impl<T: Copy, const N: usize> Pages<T, N> {
         try_shrink(&mut self.0);
     }
 
-    /// The allocated bytes.
+    /// Returns the number of allocated bytes.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.0.capacity() * size_of::<Option<Box<[T; N]>>>() + self.0.iter().flatten().count() * size_of::<[T; N]>()
     }

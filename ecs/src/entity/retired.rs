@@ -1,7 +1,7 @@
 //! Retired indexes that have no slot.
 //!
-//! A slot records that its index is retired, so it would have to be kept for ever, with all slots before it. The slots past the last live
-//! entity are freed anyway: the retired indexes among them are listed here, and skipped when ids are handed out.
+//! A slot records that its index is retired, so the slot, and all slots before it, would have to be kept for ever. To free the slots past
+//! the last live entity nevertheless, the retired indexes among them are listed here. They are skipped when ids are handed out.
 
 use alloc::vec::Vec;
 
@@ -18,7 +18,7 @@ impl RetiredIndexes {
         self.0.is_empty()
     }
 
-    /// Whether the first retired index is this one. No retired index is lower.
+    /// Returns whether an index is the first retired index. No retired index may be lower.
     #[inline]
     pub(super) fn comes_next(&self, index: usize) -> bool {
         self.0.first().is_some_and(|&first| first as usize == index)
@@ -32,7 +32,8 @@ impl RetiredIndexes {
         self.0.binary_search(&index).is_ok()
     }
 
-    /// The index at position `nth`, from 0, among the indexes from `bound` on that are not retired. No retired index is below `bound`.
+    /// Returns the index at position `nth`, counted from 0, among the indexes from `bound` on that are not retired. No retired index may be
+    /// below `bound`.
     #[inline]
     pub(super) fn pass_over(&self, bound: usize, nth: u64) -> u64 {
         match self.is_empty() {
@@ -57,7 +58,7 @@ impl RetiredIndexes {
         bound + nth + low as u64
     }
 
-    /// The inverse of [`RetiredIndexes::pass_over`], for an index that is not retired.
+    /// Returns the position of an index that is not retired, as the inverse of [`RetiredIndexes::pass_over`].
     pub(super) fn rank(&self, bound: usize, index: u32) -> usize {
         index as usize - bound - self.0.partition_point(|&retired| retired < index)
     }
@@ -66,8 +67,8 @@ impl RetiredIndexes {
         self.0.capacity() * size_of::<u32>()
     }
 
-    /// Adds slots for the retired indexes that directly follow the existing slots, so that the next new slot belongs to an index that can
-    /// be handed out. Makes room for `room` more slots.
+    /// Adds slots for the retired indexes that directly follow the existing slots. Afterwards the next new slot belongs to an index that
+    /// can be handed out. Also makes room for `room` more slots.
     #[cold]
     pub(super) fn give_slots(&mut self, slots: &mut Vec<Slot>, room: usize) -> Result<(), AllocError> {
         let bound = slots.len();
@@ -86,13 +87,14 @@ impl RetiredIndexes {
         }
     }
 
-    /// Removes the indexes below `bound` from the list: they have slots.
+    /// Removes the indexes below `bound` from the list, because they have slots now.
     pub(super) fn forget(&mut self, bound: usize) {
         let passed = self.0.partition_point(|&index| (index as usize) < bound);
         self.0.drain(..passed);
     }
 
-    /// Lists the retired indexes from `kept` on, whose slots are about to be freed. False if there is no memory.
+    /// Adds the retired indexes from `kept` on, whose slots are about to be freed, to the list. Returns false, without changes, if there is
+    /// no memory.
     pub(super) fn list(&mut self, slots: &[Slot], kept: usize, is_retired: impl Fn(&Slot) -> bool) -> bool {
         let slots = &slots[kept..];
         let count = slots.iter().filter(|slot| is_retired(slot)).count();
@@ -108,7 +110,7 @@ impl RetiredIndexes {
         try_shrink(&mut self.0);
     }
 
-    /// Panics if the list contradicts the slots, whose number is `bound`.
+    /// Panics if the list is inconsistent. `bound` is the number of slots.
     pub(super) fn check(&self, bound: usize) {
         assert!(self.0.is_sorted_by(|a, b| a < b), "entities: retired indexes out of order");
         let first = self.0.first().map_or(usize::MAX, |&index| index as usize);

@@ -7,14 +7,14 @@ use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Entity;
 
-/// As the number of [`Entity::to_bits`].
+/// Serializes an id as the number of [`Entity::to_bits`].
 impl Serialize for Entity {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u64(self.to_bits())
     }
 }
 
-/// A number that no id has is an error. Only the world knows whether the entity is alive.
+/// Deserializes an id from its number. A number that no id has is an error. The entity need not be alive.
 impl<'de> Deserialize<'de> for Entity {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let bits = u64::deserialize(deserializer)?;

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::Entity;
 use super::life::EntityOrigins;
 
-/// The index of a table in its world, from 0; table 0 contains the entities without table components.
+/// The index of a table in its world, from 0. Table 0 contains the entities without table-stored components.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -24,16 +24,16 @@ pub struct TableId(pub(crate) u32);
 impl TableId {
     /// The table of entities without table-stored components.
     pub const EMPTY: Self = Self(0);
-    /// In a slot: no entity has this index.
+    /// In a slot: no entity has the index.
     pub(super) const NONE: Self = Self(u32::MAX);
     /// In a slot: the id is pending and not yet placed.
     pub(super) const PENDING: Self = Self(u32::MAX - 1);
-    /// Never in a slot: neither a table nor one of the above.
+    /// Never in a slot: this is no table, and differs from the other special values.
     pub(crate) const UNUSED: Self = Self(u32::MAX - 2);
     /// The exclusive upper bound of table indexes.
     pub(crate) const LIMIT: u32 = Self::UNUSED.0;
 
-    /// The index as a number.
+    /// Returns the index of the table as a number.
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {
@@ -62,13 +62,15 @@ pub struct Location {
     pub row: u32,
 }
 
-/// The state of an index.
+/// The state of an index: its generation, and the location of its entity.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot {
-    /// The generation of the entity with this index, or of the next one if there is no entity; 0 if the index is retired.
+    /// The generation of the entity with this index or, if there is no entity, of the next entity with this index. 0 if the index is
+    /// retired.
     pub(super) generation: u32,
     pub(super) table: TableId,
-    /// For a free index: its position in the free list. For a pending id it has no meaning.
+    /// The row of a live entity. For a free index, its position in the free list. For a pending id it is unused, except to mark claimed
+    /// ids.
     pub(super) row: u32,
 }
 
@@ -76,13 +78,14 @@ impl Slot {
     /// The slot of a retired index.
     pub(super) const RETIRED: Self = Self { generation: 0, table: TableId::NONE, row: 0 };
 
-    /// Whether no entity has the index and it is not retired.
+    /// Returns whether the index is free: no entity has it, and it is not retired.
     #[inline]
     pub(super) fn is_free(&self) -> bool {
         self.table == TableId::NONE && self.generation != 0
     }
 
-    /// The location of an id. If the id is not alive, the table does not exist: for callers that look the table up with a check anyway.
+    /// Returns the location in the slot of an id; `None` if the generation differs. If the id is not alive, the location has a table that
+    /// does not exist. So this function is only for callers that check whether the table exists.
     #[inline]
     pub(crate) fn find(slots: &[Self], entity: Entity) -> Option<Location> {
         let slot = slots.get(entity.index() as usize)?;
@@ -92,7 +95,7 @@ impl Slot {
         Some(Location { table: slot.table, row: slot.row })
     }
 
-    /// The row of an entity, if it is in this table. Generation and table are compared at once.
+    /// Returns the row of an entity; `None` if the entity is not in this table. Generation and table are compared at once.
     #[inline(always)]
     pub(crate) fn row_in(slots: &[Self], entity: Entity, table: TableId) -> Option<u32> {
         let slot = slots.get(entity.index() as usize)?;
@@ -101,7 +104,7 @@ impl Slot {
     }
 }
 
-/// A live entity without sparse components whose id can be freed without memory.
+/// The slot of a live entity without sparse components, whose id can be freed without an allocation.
 pub(crate) struct FreeableSlot<'e> {
     pub(super) slots: &'e mut [Slot],
     pub(super) free: &'e mut Vec<u32>,
@@ -118,7 +121,7 @@ impl FreeableSlot<'_> {
         self.location
     }
 
-    /// Frees the id. `last` is the entity of the last row of the table, which moves into the freed row; it may be the same entity.
+    /// Frees the id. `last` is the entity of the last row of the table, which moves into the freed row. It may be the freed entity itself.
     #[inline(always)]
     pub(crate) fn end(self, last: Entity) {
         let Self { slots, free, cursor, live, lives, entity, location } = self;

@@ -1,13 +1,13 @@
-//! Streams of ids: each of several tasks that run at the same time reserves from its own stream.
+//! Streams of ids: tasks that run at the same time reserve ids from different streams.
 //!
-//! With one shared cursor, the ids of a task would depend on timing. So the next ids are a sequence of positions, which is divided among
-//! streams (see `allocator/reservation.rs` and `id_stream.rs`). There are few streams: tasks that share one run one after the other, in the
-//! order of the schedule. The ids of a task depend on the number of streams, on their windows, and on how many ids the tasks of its stream
-//! reserve (see `forecast.rs`). One more stream serves all other reservations, through `&World`; their order is unspecified. When the
-//! streams are closed the ids become pending stream by stream, and the skipped indexes become free.
+//! With one shared cursor, the ids of a task would depend on timing. So the sequence of positions of the next ids is divided among streams
+//! (see `allocator/reservation.rs` and `id_stream.rs`). There are few streams. Tasks that share a stream run one after the other, in the
+//! order of the schedule. The ids of a task depend on the number of streams, on their windows (see `forecast.rs`), and on how many ids the
+//! tasks of its stream reserve. One more stream, the *shared stream*, serves all other reservations, through `&World`; their order is
+//! unspecified. When the streams are closed, the ids become pending stream by stream, and skipped indexes become free.
 //!
-//! An id beyond a window skips one index for each other stream, and each skipped index has a slot. That is why there are few streams: there
-//! are at most [`STREAMS`] + 1 times as many slots as ids, independent of the number of tasks.
+//! An id beyond a window skips one index for each other stream, and each skipped index has a slot. To limit the number of slots, there are
+//! few streams: there are at most [`STREAMS`] + 1 times as many slots as ids, independent of the number of tasks.
 //!
 //! An id is handed out at once and never changes, so the position of the nth id of a stream cannot depend on later reservations of other
 //! streams. Each position that a stream uses beyond its window therefore costs one position for each other stream. A parallel loop divides
@@ -25,20 +25,21 @@ use super::slot::{Slot, TableId};
 use super::{Entity, Location};
 use crate::util::alloc_error::{AllocError, try_reserve};
 
-/// The maximum number of streams for the tasks of a stage, and of tasks that reserve ids at the same time.
+/// The maximum number of streams for the tasks of a stage. At most this number of tasks reserve ids at the same time.
 pub(crate) const STREAMS: u32 = 4;
 
 impl Entities {
     /// Opens one stream of ids per window, for tasks that run at the same time. No id may be reserved at this time.
     ///
-    /// Until [`Entities::close_streams`] is called, only reservations are allowed. Allocates only if there were never as many streams. Each
-    /// reservation beyond a window skips one index for each other stream; skipped indexes are free afterwards.
+    /// Until [`Entities::close_streams`] is called, only reservations are allowed. Allocates only if there were never as many streams
+    /// before. Each reservation beyond a window skips one index for each other stream. Skipped indexes become free when the streams are
+    /// closed.
     pub(crate) fn open_streams(&mut self, windows: impl Iterator<Item = u32>) {
         debug_assert!(!self.needs_flush(), "flush before opening streams");
         self.streams.open(0, windows.chain(iter::once(0)), CHUNK, None);
     }
 
-    /// The ids of a task. If no streams are open, the ids of the shared stream.
+    /// Returns the source of ids for the stream with this number. If no streams are open, returns the shared source.
     #[inline]
     pub(crate) fn stream(&self, number: u32) -> IdSource<'_> {
         IdSource { entities: self, stream: self.streams.get(number) }
@@ -56,20 +57,20 @@ impl Entities {
         stream.take_one(id).map_or_else(|| self.refused(stream), Ok)
     }
 
-    /// An id of the shared stream, if the stream is currently split.
+    /// Reserves an id from the shared stream if `stream` is split; otherwise returns the error.
     #[cold]
     fn refused(&self, stream: &IdStream) -> Result<Entity, EntityIdsExhausted> {
         if stream.is_split() { self.reserve() } else { Err(EntityIdsExhausted) }
     }
 
-    /// Closes the streams, and makes all reserved ids pending, stream by stream. They are added to a list, and the caller must place them.
+    /// Closes the streams, and makes all reserved ids pending, stream by stream. Adds them to `pending`; the caller must place them.
     ///
-    /// Free indexes that were not taken stay free, in their order. New indexes below the highest taken one become free and are used next,
-    /// lowest first. `O(streams)` if nothing was reserved.
+    /// Free indexes that were not taken stay free, in their order. New indexes below the highest taken index become free and are used next,
+    /// the lowest first. `O(streams)` if nothing was reserved.
     ///
     /// # Errors
     ///
-    /// If there is no memory for the new slots. The streams are then closed, and none of the ids is alive or pending.
+    /// If there is no memory for the new slots. Then the streams are closed, and none of the reserved ids becomes pending.
     pub(crate) fn close_streams(&mut self, pending: &mut Vec<Entity>) -> Result<(), AllocError> {
         self.streams.iter().for_each(IdStream::join);
         let end = self.streams.end();
@@ -90,7 +91,7 @@ impl Entities {
         try_reserve(pending, taken as usize)
     }
 
-    /// The number of slots if each position before `end` has an index with a slot.
+    /// Returns the number of slots that are needed so that each position before `end` has a slot.
     fn bound_after(&self, end: u64) -> usize {
         match end.checked_sub(self.free.len() as u64 + 1) {
             Some(last) => self.retired.pass_over(self.slots.len(), last) as usize + 1,
@@ -98,9 +99,10 @@ impl Entities {
         }
     }
 
-    /// Makes the ids that were taken from the streams pending. All positions are before `end`, and there is room.
+    /// Makes the ids that were taken from the streams pending. All taken positions must be before `end`, and [`Entities::make_room`] must
+    /// have been called.
     fn make_pending(&mut self, end: u64, pending: &mut Vec<Entity>) {
-        /// A temporary entry in the free list: the index was taken. No index has the highest number.
+        /// A temporary entry in the free list for an index that was taken. No index has this number.
         const TAKEN: u32 = u32::MAX;
         let (bound, again) = (self.slots.len(), self.free.len());
         let unused = Slot { generation: self.first_generation.get(), table: TableId::NONE, row: 0 };
@@ -140,7 +142,7 @@ impl Entities {
     }
 }
 
-/// The source of a caller's ids: a stream of a task, a part of one, or the shared stream.
+/// The source of the ids of a caller: the stream of a task, a part of such a stream, or the shared stream.
 #[derive(Clone, Copy)]
 pub(crate) struct IdSource<'w> {
     entities: &'w Entities,
@@ -148,19 +150,19 @@ pub(crate) struct IdSource<'w> {
 }
 
 impl<'w> IdSource<'w> {
-    /// `stream` must be one of the streams of `entities`; `None` is the shared stream.
+    /// Returns the source for a stream, which must be a stream of `entities`. `None` stands for the shared stream.
     #[inline]
     pub(crate) fn new(entities: &'w Entities, stream: Option<&'w IdStream>) -> Self {
         Self { entities, stream }
     }
 
-    /// The stream that was passed to [`IdSource::new`].
+    /// Returns the stream; `None` for the shared stream.
     #[inline]
     pub(crate) fn stream(self) -> Option<&'w IdStream> {
         self.stream
     }
 
-    /// The number of ids that have been taken from the stream, including those that a split has skipped.
+    /// Returns the number of ids that have been taken from the stream, including ids that a split has skipped. 0 for the shared stream.
     #[inline]
     pub(crate) fn taken(self) -> u64 {
         self.stream.map_or(0, IdStream::taken)
@@ -178,7 +180,7 @@ impl<'w> IdSource<'w> {
         }
     }
 
-    /// The location of a live entity.
+    /// Returns the location of a live entity.
     ///
     /// # Errors
     ///
@@ -188,10 +190,10 @@ impl<'w> IdSource<'w> {
         self.entities.locate(entity)
     }
 
-    /// Splits the stream into parts, for tasks that finish before the stream is used again; each part has a window of `window` ids. Ids
-    /// that are reserved from the stream itself while it is split come from the shared stream, in unspecified order.
+    /// Splits the stream into parts, for tasks that finish before the stream is used again. Each part has a window of `window` ids. While
+    /// the stream is split, ids that are reserved from the stream itself come from the shared stream, in unspecified order.
     ///
-    /// If these ids have no stream, are a part, or are already split, all parts share these ids. Allocates.
+    /// If this source is the shared stream, a part, or already split, it cannot be split, and all parts share this source. Allocates.
     pub(crate) fn split(self, parts: u32, window: u32) -> SplitStream<'w> {
         SplitStream { ids: self, node: self.stream.and_then(|stream| stream.split(parts, window)) }
     }
@@ -207,7 +209,7 @@ pub(crate) struct SplitStream<'w> {
 }
 
 impl SplitStream<'_> {
-    /// The ids of a part.
+    /// Returns the source of ids of a part.
     ///
     /// # Panics
     ///
@@ -221,7 +223,7 @@ impl SplitStream<'_> {
     }
 
     #[cfg(test)]
-    /// The maximum number of ids that one part has reserved, for the window of the next split.
+    /// Returns the maximum number of ids that one part has reserved, for the window of the next split.
     pub(crate) fn most(&self) -> u32 {
         let taken = self.node.and_then(|node| node.streams.iter().map(IdStream::taken).max());
         taken.map_or(0, |taken| u32::try_from(taken).unwrap_or(u32::MAX))

@@ -1,16 +1,17 @@
 //! A mask of the sparse sets that may contain an entity.
 //!
-//! An entity has a mask of 16 bits. The sparse set with index `n` can only contain the entity if bit `n % 16` is set.
+//! Each entity has a mask of 16 bits. The sparse set with index `n` can contain the entity only if bit `n % 16` is set.
 
-/// A mask of sparse sets: set `n` is only searched if bit `n % 16` is set. The mask is exact in a world with up to 16 sparse components.
+/// A mask of sparse sets. The set with index `n` is searched only if bit `n % 16` is set. The mask is exact in a world with up to 16 sparse
+/// components.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct SparseMask(u16);
 
 impl SparseMask {
-    /// Any sparse set may contain the entity.
+    /// The mask of an entity that may be in any sparse set.
     pub(crate) const ALL: Self = Self(u16::MAX);
 
-    /// Whether no sparse set contains the entity.
+    /// Returns whether no sparse set contains the entity.
     #[inline]
     pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
@@ -23,40 +24,40 @@ impl SparseMask {
         Self(self.0 | 1 << (storage % 16))
     }
 
-    /// Removes the sparse set with this index, one of `count`. `None` if another one has the same bit.
+    /// Removes the sparse set with this index. `count` is the number of all sparse sets. Returns `None` if sparse sets may share a bit.
     #[inline]
     #[must_use]
     pub(crate) fn without(self, storage: usize, count: usize) -> Option<Self> {
         (count <= 16).then_some(Self(self.0 & !(1 << (storage % 16))))
     }
 
-    /// Whether a sparse set may be in both masks.
+    /// Returns whether a sparse set may be in both masks.
     #[inline]
     pub(crate) fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// The sparse sets of either mask.
+    /// Returns the sparse sets of both masks together.
     #[inline]
     #[must_use]
     pub(crate) fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The sparse sets of this mask that cannot be in the other one.
+    /// Returns the sparse sets of this mask that are certainly not in the other mask.
     #[must_use]
     pub(crate) fn except(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// The sparse sets that may be in both masks.
+    /// Returns the sparse sets that may be in both masks.
     #[inline]
     #[must_use]
     pub(crate) fn common(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// The indexes of the sparse sets, of `count` in all, that may contain the entity.
+    /// Returns the indexes of the sparse sets that may contain the entity. `count` is the number of all sparse sets.
     #[inline]
     pub(crate) fn storages(self, count: usize) -> impl Iterator<Item = usize> {
         let mut bits = self.0;
@@ -75,7 +76,8 @@ impl SparseMask {
         })
     }
 
-    /// The index of the only sparse set, of `count` in all, if the mask has one bit and no other set shares it.
+    /// Returns the index of the only sparse set of the mask. `count` is the number of all sparse sets. `None` if the mask does not have
+    /// exactly one bit, or if sparse sets may share a bit.
     #[inline]
     pub(crate) fn only(self, count: usize) -> Option<usize> {
         (self.0.is_power_of_two() && count <= 16).then_some(self.0.trailing_zeros() as usize)

@@ -1,4 +1,4 @@
-//! The synchronisation types of id streams. A test replaces them by loom's types and tries all interleavings.
+//! The synchronisation types of id streams. A test replaces them by the types of loom, and checks all interleavings.
 //!
 //! Tests: tests/loom/id_stream_model.rs
 

@@ -1,7 +1,7 @@
 //! Collections of distinct entities.
 //!
-//! Queries rely on the distinctness of entities when they return several of them mutably. So [`EntitySetIterator`] is implemented here
-//! only, for iterators that cannot yield an entity twice.
+//! When queries return the items of several entities mutably, they rely on the entities being distinct. So [`EntitySetIterator`] is
+//! implemented only in this module, for iterators that cannot yield an entity twice.
 //!
 //! Tests: tests/queries/sorting.rs, tests/queries/lists.rs
 
@@ -18,9 +18,9 @@ pub trait Distinct {}
 
 /// An iterator over distinct entities.
 ///
-/// It cannot be implemented outside of this library, because queries rely on it. It is implemented by [`UniqueEntityIter`], by the
-/// iterators of [`UniqueEntityVec`], [`UniqueEntityArray`], [`EntityHashSet`](super::EntityHashSet) and `BTreeSet<Entity>`, by those of
-/// spawned entities, and by adapters such as `filter`, `skip`, `take` and `rev` of these.
+/// The trait cannot be implemented outside of this library, because queries rely on it. It is implemented by [`UniqueEntityIter`], by the
+/// iterators of [`UniqueEntityVec`], [`UniqueEntityArray`], [`EntityHashSet`](super::EntityHashSet) and `BTreeSet<Entity>`, by the
+/// iterators of spawned entities, and by adapters of these such as `filter`, `skip`, `take` and `rev`.
 ///
 /// ```
 /// use strata_ecs::entity::{EntitySetIterator, UniqueEntityVec};
@@ -45,7 +45,7 @@ pub trait EntitySetIterator: Iterator<Item: Borrow<Entity>> + Distinct {
 #[diagnostic::do_not_recommend]
 impl<I: Iterator<Item: Borrow<Entity>> + Distinct> EntitySetIterator for I {}
 
-/// A collection of distinct entities: every type whose iterator is an [`EntitySetIterator`].
+/// A collection of distinct entities. Implemented for every type whose iterator is an [`EntitySetIterator`].
 ///
 /// ```
 /// use strata_ecs::entity::{EntityHashSet, EntitySet, EntitySetIterator, UniqueEntityVec};
@@ -98,7 +98,7 @@ impl<T: Borrow<Entity>> FromEntitySetIterator<T> for UniqueEntityVec {
 pub struct UniqueEntityIter<I>(I);
 
 impl<I> UniqueEntityIter<I> {
-    /// The wrapped iterator.
+    /// Returns the wrapped iterator.
     #[inline]
     pub(crate) fn inner(&self) -> &I {
         &self.0
@@ -195,7 +195,7 @@ impl<I: Distinct> Distinct for Take<I> {}
 impl<I: Distinct, P> Distinct for TakeWhile<I, P> {}
 impl<I: Distinct + ?Sized> Distinct for &mut I {}
 
-/// The first entity that occurs a second time.
+/// Returns the first entity that occurs again after an earlier occurrence.
 fn twice(entities: &[Entity]) -> Option<Entity> {
     if entities.len() <= 8 {
         return entities
@@ -235,7 +235,7 @@ impl UniqueEntityVec {
     ///
     /// # Errors
     ///
-    /// The first entity that occurs a second time.
+    /// The first entity that occurs again after an earlier occurrence.
     pub fn try_new(entities: impl Into<Vec<Entity>>) -> Result<Self, Entity> {
         let entities = entities.into();
         twice(&entities).map_or(Ok(Self(entities)), Err)
@@ -257,7 +257,7 @@ impl UniqueEntityVec {
         self.0.pop()
     }
 
-    /// Removes an entity, and puts the last one in its position.
+    /// Removes the entity at an index, and moves the last entity to this index.
     ///
     /// # Panics
     ///
@@ -281,19 +281,19 @@ impl UniqueEntityVec {
         self.0.sort_unstable();
     }
 
-    /// The entities.
+    /// Returns the entities.
     #[must_use]
     pub fn iter(&self) -> UniqueEntityIter<slice::Iter<'_, Entity>> {
         UniqueEntityIter(self.0.iter())
     }
 
-    /// The list as a `Vec`.
+    /// Returns the list as a `Vec`.
     #[must_use]
     pub fn into_inner(self) -> Vec<Entity> {
         self.0
     }
 
-    /// Creates the list. The caller ensures that the entities are distinct.
+    /// Creates the list without a check. The caller ensures that the entities are distinct.
     pub(crate) fn of(entities: Vec<Entity>) -> Self {
         debug_assert!(twice(&entities).is_none());
         Self(entities)
@@ -331,12 +331,12 @@ impl<const N: usize> UniqueEntityArray<N> {
     ///
     /// # Errors
     ///
-    /// The first entity that occurs a second time.
+    /// The first entity that occurs again after an earlier occurrence.
     pub fn try_new(entities: [Entity; N]) -> Result<Self, Entity> {
         twice(&entities).map_or(Ok(Self(entities)), Err)
     }
 
-    /// The array as a plain one.
+    /// Returns the array of entities.
     #[must_use]
     pub fn into_inner(self) -> [Entity; N] {
         self.0
@@ -354,13 +354,13 @@ impl<const N: usize> TryFrom<UniqueEntityVec> for UniqueEntityArray<N> {
 
     /// # Errors
     ///
-    /// Returns the list as the error if its length differs.
+    /// If the length differs, with the list.
     fn try_from(entities: UniqueEntityVec) -> Result<Self, UniqueEntityVec> {
         <[Entity; N]>::try_from(entities.0).map(Self).map_err(UniqueEntityVec)
     }
 }
 
-/// Implements the common traits of the lists: they dereference to slices, and their iterators are known to yield distinct entities.
+/// Implements the common traits of the lists. They dereference to slices, and their iterators implement [`EntitySetIterator`].
 macro_rules! lists {
     ($([$($generics:tt)*] $List:ty, $IntoIter:ty;)*) => { $(
         impl_deref!([$($generics)*] $List => [Entity], |this| this.0);

@@ -1,7 +1,7 @@
 //! Parents and children.
 //!
-//! An entity is a child of the entity that its [`ChildOf`] names, which lists it in [`Children`]. Children are despawned with their
-//! parent.
+//! The component [`ChildOf`] of a child contains its parent. The component [`Children`] of the parent lists the children. Children are
+//! despawned with their parent.
 // Tests: tests/relationships/hierarchy.rs
 
 use core::cmp::Ordering;
@@ -12,9 +12,10 @@ use crate::entity::Entity;
 pub use crate::reexports::hierarchy::*;
 use crate::relations::relationship::SourceList;
 
-/// The entity is a child of another one, which lists it in its [`Children`]: a [`Relationship`](crate::relationship::Relationship).
+/// Makes the entity a child of another entity, its parent. This is a [`Relationship`](crate::relationship::Relationship): the parent lists
+/// its children in [`Children`].
 ///
-/// To change the parent, insert another value, or use a method such as [`add_child`](crate::world::EntityWorldMut::add_child).
+/// To change the parent, insert another `ChildOf`, or use a method such as [`add_child`](crate::world::EntityWorldMut::add_child).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -35,7 +36,7 @@ use crate::relations::relationship::SourceList;
 pub struct ChildOf(pub Entity);
 
 impl ChildOf {
-    /// The parent.
+    /// Returns the parent.
     #[inline]
     #[must_use]
     pub fn parent(&self) -> Entity {
@@ -43,10 +44,10 @@ impl ChildOf {
     }
 }
 
-/// The children of an entity, in order: the entities whose [`ChildOf`] names it. The component is added with the first child and removed
-/// with the last one. The children are despawned with the entity.
+/// The children of an entity, in order. The children are the entities with a [`ChildOf`] that contains this entity. The component is added
+/// with the first child and removed with the last child. The children are despawned with the entity.
 ///
-/// It dereferences to a slice of entities. Their order can be changed.
+/// It dereferences to a slice of entities. The order of the children can be changed.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -83,17 +84,17 @@ impl Children {
         self.0.as_mut_slice().sort_by_key(key);
     }
 
-    /// Sorts the children by a key that is computed once for each, stably.
+    /// Sorts the children by a key that is computed once for each child, stably.
     pub fn sort_by_cached_key<K: Ord>(&mut self, key: impl FnMut(&Entity) -> K) {
         self.0.as_mut_slice().sort_by_cached_key(key);
     }
 
-    /// Sorts the children by a comparison, in place, without keeping the order of equal ones.
+    /// Sorts the children by a comparison, in place. The order of equal children may change.
     pub fn sort_unstable_by(&mut self, compare: impl FnMut(&Entity, &Entity) -> Ordering) {
         self.0.as_mut_slice().sort_unstable_by(compare);
     }
 
-    /// Sorts the children by a key, in place, without keeping the order of equal ones.
+    /// Sorts the children by a key, in place. The order of children with equal keys may change.
     pub fn sort_unstable_by_key<K: Ord>(&mut self, key: impl FnMut(&Entity) -> K) {
         self.0.as_mut_slice().sort_unstable_by_key(key);
     }

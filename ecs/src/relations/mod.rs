@@ -1,7 +1,7 @@
 //! Relationships, hierarchies, names and pairs: the components and the indexes that link entities.
 //!
-//! This room uses `util`, `entity`, `component` and `storage`. A link has two sides, and both are changed in one operation: `structure`
-//! does it, which is why this room stands before that one.
+//! This room uses `util`, `entity`, `component` and `storage`. A link has two sides, and `structure` changes both sides in one operation.
+//! So this room comes before `structure` in the order of rooms.
 //!
 //! Tests: tests/relationships
 

@@ -1,4 +1,4 @@
-//! Names of entities for people, and paths of names in a hierarchy.
+//! Human-readable names of entities, and paths of names in a hierarchy.
 // Tests: tests/relationships/names.rs
 
 use alloc::borrow::{Cow, ToOwned as _};
@@ -11,9 +11,9 @@ use strata_ecs_derive::Component;
 use crate::entity::Entity;
 pub use crate::reexports::name::*;
 
-/// A name for people: for logs, editors and errors. Several entities may have the same name.
+/// A human-readable name of an entity, for logs, editors and errors. Several entities may have the same name.
 ///
-/// Entities of a hierarchy are found by a path of names, as `"ship/turret/barrel"`: see
+/// Entities of a hierarchy can be found by a path of names, such as `"ship/turret/barrel"`: see
 /// [`World::entity_by_path`](crate::world::World::entity_by_path).
 ///
 /// ```
@@ -31,7 +31,7 @@ pub struct Name(Cow<'static, str>);
 
 #[cfg(feature = "serde")]
 mod serialized {
-    //! Serialized as its text.
+    //! Serializes a name as its text.
 
     use alloc::string::String;
 
@@ -53,12 +53,12 @@ mod serialized {
 }
 
 impl Name {
-    /// A name with this text. A `&'static str` is not copied, so it does not allocate.
+    /// Returns a name with this text. A `&'static str` is not copied, so there is no allocation for it.
     pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
         Self(name.into())
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -96,12 +96,13 @@ impl_debug!([] Name => |this, f| fmt::Debug::fmt(&this.0, f));
 /// The separator between the names of a path.
 const SEPARATOR: char = '/';
 
-/// Splits a path into its first name and the rest, if there is one.
+/// Splits a path into its first name and the rest; the rest is `None` if the path has only one name.
 pub(crate) fn split_path(path: &str) -> (&str, Option<&str>) {
     path.split_once(SEPARATOR).map_or((path, None), |(first, rest)| (first, Some(rest)))
 }
 
-/// The first entity to which a path leads down from the given ones, in their order.
+/// Returns the first entity to which a path leads. The first name of the path is searched among the sources of the entities `from`, and
+/// each further name among the sources of the entities found so far, in order.
 pub(crate) fn go_down<'n, I: IntoIterator<Item = Entity>>(
     from: Vec<Entity>,
     path: &str,

@@ -1,8 +1,9 @@
 //! One column of a table: the type-erased values of one component, stored contiguously.
 //!
-//! A column owns memory, but not values: it does not know how many rows are in use, and it does not drop values by itself. The
-//! table or sparse set that contains it counts the rows and drops the values. Values start at a multiple of 64 bytes, so that
-//! columns do not share cache lines; an over-aligned type gets its own alignment (`util/aligned_memory.rs`).
+//! A column owns memory, but not values: it does not store the number of rows, and it does not drop values by itself. The table or sparse
+//! set that contains the column counts the rows and drops the values. The memory of a column starts at a multiple of 64 bytes, so that
+//! columns do not share cache lines. If the type of the values has a higher alignment, the memory has this alignment
+//! (`util/aligned_memory.rs`).
 
 mod copy;
 
@@ -21,19 +22,19 @@ use crate::storage::tracking::Tracking;
 use crate::util::aligned_memory::AlignedMemory;
 use crate::util::alloc_error::AllocError;
 
-/// The values of one component.
+/// The memory for the values of one component, and their ticks.
 // Fields that a visit of a table needs come first, usually in one cache line, because a query visits many tables.
 #[repr(C)]
 pub(crate) struct Column {
     memory: AlignedMemory,
-    /// The ticks of the rows, if a consumer has requested them.
+    /// The ticks of the rows; `None` if no consumer has requested them.
     tracking: Option<Box<Tracking>>,
     /// Tick of the last mutable access to the values.
     visited: TickCell,
     drop: Option<DropFn>,
-    /// The address of the type's slot, in a column of a world.
+    /// The address of the slot of the type, if the column belongs to a world and the type has a slot.
     slot: Option<SlotAddress>,
-    /// Used to request ticks, in a column of a world.
+    /// The flag by which a reader requests ticks, if the column belongs to a world.
     request: Option<Arc<TrackingRequest>>,
 }
 
@@ -43,7 +44,7 @@ unsafe impl Send for Column {}
 unsafe impl Sync for Column {}
 
 impl Column {
-    /// A column without allocation.
+    /// Returns a column for a component of a world. Does not allocate.
     pub(crate) fn new(info: &ComponentInfo) -> Self {
         let mut column = Self::with_item(info.layout(), info.drop_fn());
         column.tracking = info.is_tracked().then(|| Box::new(Tracking::empty()));
@@ -52,37 +53,37 @@ impl Column {
         column
     }
 
-    /// The address of the type's slot.
+    /// Returns the address of the slot of the type; `None` if the type has no slot.
     #[inline]
     pub(crate) fn slot(&self) -> Option<SlotAddress> {
         self.slot
     }
 
-    /// A column without allocation for values of this layout.
+    /// Returns a column for values of this layout that belongs to no world. Does not allocate.
     pub(crate) fn with_item(item: Layout, drop: Option<DropFn>) -> Self {
         let visited = TickCell::default();
         Self { memory: AlignedMemory::new(item), drop, tracking: None, visited, slot: None, request: None }
     }
 
-    /// The size of one value.
+    /// Returns the size of one value.
     #[inline]
     pub(crate) fn item_size(&self) -> usize {
         self.memory.item_size()
     }
 
-    /// The drop function; `None` if values need no drop.
+    /// Returns the drop function; `None` if values need not be dropped.
     #[inline]
     pub(crate) fn drop_fn(&self) -> Option<DropFn> {
         self.drop
     }
 
-    /// The address of the first value.
+    /// Returns the address of the first value.
     #[inline]
     pub(crate) fn data(&self) -> NonNull<u8> {
         self.memory.data()
     }
 
-    /// Number of values, and of their ticks, that fit without an allocation.
+    /// Returns the number of values for which there is memory. If ticks are tracked, there is memory for as many ticks.
     #[inline]
     pub(crate) fn capacity(&self) -> usize {
         match &self.tracking {
@@ -91,25 +92,26 @@ impl Column {
         }
     }
 
-    /// The ticks of the rows, if they are tracked.
+    /// Returns the ticks of the rows, if they are tracked.
     #[inline]
     pub(crate) fn tracking(&self) -> Option<&Tracking> {
         self.tracking.as_deref()
     }
 
-    /// Used to request ticks, if the component can have them.
+    /// Returns the flag by which a reader requests ticks; `None` if the column belongs to no world.
     #[inline]
     pub(crate) fn tracking_request(&self) -> Option<&TrackingRequest> {
         self.request.as_deref()
     }
 
-    /// Tick of the last mutable access to the values.
+    /// Returns the tick of the last mutable access to the values.
     #[inline]
     pub(crate) fn visited(&self) -> Tick {
         self.visited.get()
     }
 
-    /// As [`Column::visit`], for callers that mark the rows in [`Tracking`] themselves.
+    /// Records mutable access to the values. Unlike [`Column::visit`] it does not visit the [`Tracking`]: the caller does this and marks
+    /// the rows.
     #[inline]
     pub(crate) fn stamp(&self, now: Tick) {
         self.visited.set(now);
@@ -124,8 +126,8 @@ impl Column {
         }
     }
 
-    /// Begins to track ticks of `rows` rows. Earlier changes count as made at `latest` or at the last mutable access, whichever is
-    /// later.
+    /// Begins to track the ticks of `rows` rows. Earlier changes count as made at the later of two ticks: `latest` and the tick of the last
+    /// mutable access.
     ///
     /// # Errors
     ///
@@ -153,7 +155,7 @@ impl Column {
         }
     }
 
-    /// The address of a row's value.
+    /// Returns the address of the value of a row.
     ///
     /// # Safety
     ///
@@ -198,12 +200,12 @@ impl Column {
         }
     }
 
-    /// Moves the last value to a row, with its ticks, and the row's old value past the new last one, where it can be dropped. If
-    /// the old value needs no drop and `is_kept` is false, it is overwritten instead.
+    /// Moves the last value, with its ticks, to a row. The old value of the row is moved to the row `last`, which is then past the end, so
+    /// that the caller can drop it. If the old value need not be dropped and `is_kept` is false, it is overwritten instead.
     ///
     /// # Safety
     ///
-    /// - Both rows have values and differ; `last` is the last one.
+    /// - Both rows have values and differ; `last` is the last row.
     #[inline]
     pub(crate) unsafe fn put_past_end(&mut self, row: usize, last: usize, is_kept: bool) {
         debug_assert!(row != last && row < self.memory.capacity() && last < self.memory.capacity());
@@ -220,7 +222,7 @@ impl Column {
         }
     }
 
-    /// Overwrites the value of a row with the last one.
+    /// Overwrites the value of a row with the last value.
     ///
     /// # Safety
     ///
@@ -241,7 +243,7 @@ impl Column {
         }
     }
 
-    /// Overwrites the values of `count` consecutive rows from `row` on with those of the rows from `from` on.
+    /// Overwrites the values of the `count` rows from `row` on with the values of the `count` rows from `from` on.
     ///
     /// # Safety
     ///
@@ -295,14 +297,14 @@ impl Column {
         }
     }
 
-    /// Number of bytes that the column has allocated.
+    /// Returns the number of bytes that the column has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         let ticks = self.tracking().map_or(0, Tracking::allocated_bytes);
         ticks + self.memory.allocated_bytes()
     }
 }
 
-/// The columns of a table. They never move, so that their addresses can be cached.
+/// The columns of a table. They never move in memory, so that their addresses can be cached.
 pub(crate) struct Columns(NonNull<[Column]>);
 
 // SAFETY: owns its columns, which are `Send`.
@@ -317,7 +319,7 @@ impl FromIterator<Column> for Columns {
 }
 
 impl Columns {
-    /// The address of a column, which is valid for as long as the columns exist.
+    /// Returns the address of a column; `None` if the index is out of bounds. The address is valid for as long as the columns exist.
     pub(crate) fn address(&self, index: usize) -> Option<ColumnAddress> {
         let first = self.0.cast::<Column>();
         let at = |index| first.map_addr(|address| address.saturating_add(index * size_of::<Column>()));
@@ -360,7 +362,7 @@ static NO_TABLE: Column = Column {
     request: None,
 };
 
-/// The address of a column of some table.
+/// The address of a column of a table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ColumnAddress(NonNull<Column>);
 
@@ -375,10 +377,10 @@ impl ColumnAddress {
     /// A dangling address.
     pub(crate) const NOWHERE: Self = Self(NonNull::dangling());
 
-    /// The address of a column without values and without a slot, which always exists.
+    /// The address of a static column that has no values and no slot.
     pub(crate) const OF_NO_TABLE: Self = Self(NonNull::from_ref(&NO_TABLE));
 
-    /// The address of the first value of the column.
+    /// Returns the address of the first value of the column.
     ///
     /// # Safety
     ///
@@ -389,7 +391,7 @@ impl ColumnAddress {
         unsafe { (*self.0.as_ptr()).memory.data() }
     }
 
-    /// The column.
+    /// Returns the column.
     ///
     /// # Safety
     ///

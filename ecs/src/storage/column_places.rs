@@ -1,9 +1,9 @@
-//! Finds the column of a type in a table: one map for all tables of a world, so that a lookup reads one cell.
+//! Finds the column of a type in a table. All tables of a world share one map, so that a lookup reads one cell.
 //!
-//! The key is the table id and the address of the type's slot. Both are known without a memory access. The component id is not: the
-//! compiler would load it each time, since another thread may assign it. The map uses linear probing; the number of its cells is a
-//! power of two, and at most a quarter of them are used. Single keys are never removed. Most types are in one table: a second,
-//! smaller map, the front, leads from the type alone to that table and the column.
+//! The key is the table id and the address of the type's slot. Both are known without a memory access. The component id is not part of the
+//! key: the compiler would load it each time, since another thread may assign it. The map uses linear probing. The number of its cells is a
+//! power of two, and at most a quarter of them are used. Single keys are never removed. Most types are in one table only. A second, smaller
+//! map, the *front*, finds this table and the column by the type alone.
 //!
 //! Tests: tests/storage/lookup.rs
 
@@ -23,9 +23,10 @@ const LARGEST_FRONT: usize = 1024;
 
 #[derive(Clone, Copy)]
 struct LookupCell {
-    /// The address of the column, which stores the slot of its type. In an unused cell it is a column that belongs to no table.
+    /// The address of the column, which stores the address of the slot of its type. In an unused cell this is the address of a column that
+    /// belongs to no table.
     column: ColumnAddress,
-    /// [`TableId::UNUSED`] in an unused cell.
+    /// The table of the column; [`TableId::UNUSED`] in an unused cell.
     table: TableId,
 }
 
@@ -33,10 +34,10 @@ impl LookupCell {
     const UNUSED: Self = Self { column: ColumnAddress::OF_NO_TABLE, table: TableId::UNUSED };
 }
 
-/// Cells. Their number is a power of two, so there is at least one.
+/// The cells of a map. Their number is a power of two, so there is at least one cell.
 struct LookupCells {
     cells: Box<[LookupCell]>,
-    /// Distance in bytes from the first cell to the last one.
+    /// The distance in bytes from the first cell to the last cell.
     mask: u32,
 }
 
@@ -51,7 +52,7 @@ impl LookupCells {
         Ok(Self { cells: cells.into_boxed_slice(), mask: ((count - 1) * size_of::<LookupCell>()) as u32 })
     }
 
-    /// The cell at a hash. Only the bits of the mask are used.
+    /// Returns the cell for a hash. Only the bits of the mask are used.
     #[inline(always)]
     fn at(&self, hash: u32) -> LookupCell {
         let distance = (hash & self.mask) as usize;
@@ -60,31 +61,31 @@ impl LookupCells {
         unsafe { *self.cells.as_ptr().byte_add(distance) }
     }
 
-    /// The cell at a hash, for writing.
+    /// Returns the cell for a hash, borrowed mutably.
     fn at_mut(&mut self, hash: u32) -> &mut LookupCell {
         &mut self.cells[(hash & self.mask) as usize / size_of::<LookupCell>()]
     }
 }
 
-/// The hash of the first cell in which a column may be.
+/// Returns the hash of the first cell in which a column may be.
 #[inline]
 fn first(table: TableId, slot: SlotAddress) -> u32 {
     table.0.wrapping_mul(0x9E37_79B1).wrapping_add(slot.lower()).wrapping_mul(0x85EB_CA77)
 }
 
-/// The hash of the next cell.
+/// Returns the hash of the next cell.
 #[inline]
 fn next(hash: u32) -> u32 {
     hash.wrapping_add(size_of::<LookupCell>() as u32)
 }
 
-/// The hash of a type's cell in the front.
+/// Returns the hash of the cell of a type in the front.
 #[inline]
 fn in_front(slot: SlotAddress) -> u32 {
     slot.lower().wrapping_mul(0x85EB_CA77)
 }
 
-/// The result of looking at one cell.
+/// The result of comparing one cell with a key.
 enum CellContent {
     Column(ColumnAddress),
     /// An unused cell, which ends the search.
@@ -93,31 +94,31 @@ enum CellContent {
     Other,
 }
 
-/// The columns of all tables, by table and by slot of the type, for types with a slot.
+/// A map to the columns of all tables. The key is the table and the slot of the type. Types without a slot are not in the map.
 pub(crate) struct ColumnLookup {
-    /// At least one cell is unused.
+    /// The cells of the map. At least one cell is unused.
     cells: LookupCells,
     len: usize,
-    /// For a type, a table that has it. If several types share a cell, one of them uses it. A cell whose table is
-    /// [`TableId::UNUSED`] has a column of a type that several tables have.
+    /// Leads from a type to a table with the type. If the hashes of several types are equal, one of the types uses the cell. If several
+    /// tables have the type, the table in the cell is [`TableId::UNUSED`], and the column is a column of the type.
     front: LookupCells,
 }
 
 impl_default!([] ColumnLookup => or_raise(Self::with_cells(1)));
 
-/// The columns, while their tables exist and are not being changed.
+/// Proof that the tables of all columns of a map exist and are not being changed.
 #[derive(Clone, Copy)]
 struct LivingColumns<'a>(&'a ColumnLookup);
 
 impl LivingColumns<'_> {
-    /// Whether a column belongs to the type with this slot.
+    /// Returns whether a column belongs to the type with this slot.
     #[inline(always)]
     fn has_slot(self, column: ColumnAddress, slot: SlotAddress) -> bool {
         // SAFETY: the column belongs to a table, or is the static column that belongs to no table.
         unsafe { column.column() }.slot() == Some(slot)
     }
 
-    /// Compares the cell at a hash with a table and slot.
+    /// Compares the cell for a hash with a table and slot.
     #[inline(always)]
     fn column_at(self, hash: u32, table: TableId, slot: SlotAddress) -> CellContent {
         let cell = self.0.cells.at(hash);
@@ -128,8 +129,9 @@ impl LivingColumns<'_> {
         }
     }
 
-    /// The column of a type in a table, searched after the cell at `hash`, which another column uses. Inlined into the caller, so
-    /// that the compiler sees that it writes nothing, and hoists the loads of the map out of loops over entities.
+    /// Searches for the column of a type in a table. The search starts after the cell for `hash`, which another column uses. The function
+    /// is inlined into the caller, so that the compiler sees that it writes nothing, and hoists the loads of the map out of loops over
+    /// entities.
     #[cold]
     #[inline]
     fn find_past(self, mut hash: u32, table: TableId, slot: SlotAddress) -> Option<ColumnAddress> {
@@ -157,9 +159,9 @@ impl ColumnLookup {
         LivingColumns(self)
     }
 
-    /// A table that has a type, usually the only one, and its column there. The lookup does not need the location of an entity, so
-    /// it does not wait for its load. May return `None` even if there is such a table, or a column of the type with
-    /// [`TableId::UNUSED`], which matches no entity's table.
+    /// Returns a table with a column of a type, and this column. Usually it is the only such table. The lookup does not need the location
+    /// of an entity, so it does not wait until the location is loaded. If several tables have the type, returns [`TableId::UNUSED`], which
+    /// is the table of no entity. May return `None` even if a table has the type.
     ///
     /// # Safety
     ///
@@ -171,7 +173,7 @@ impl ColumnLookup {
         unsafe { self.living() }.has_slot(column, slot).then_some((table, column))
     }
 
-    /// The address of a type's column in a table; `None` if the table does not have the type or does not exist.
+    /// Returns the address of the column of a type in a table; `None` if the table has no such column or does not exist.
     ///
     /// # Safety
     ///
@@ -192,7 +194,7 @@ impl ColumnLookup {
     ///
     /// # Safety
     ///
-    /// - As for [`ColumnLookup::get`].
+    /// - The conditions of [`ColumnLookup::get`].
     pub(crate) unsafe fn reserve(&mut self, additional: usize) {
         let needed = (self.len + additional) * LOAD;
         if needed > self.cells.cells.len() {
@@ -206,7 +208,7 @@ impl ColumnLookup {
     ///
     /// # Safety
     ///
-    /// - As for [`ColumnLookup::get`].
+    /// - The conditions of [`ColumnLookup::get`].
     pub(crate) unsafe fn shrink_to_fit(&mut self) {
         let needed = (self.len * LOAD).next_power_of_two();
         if needed < self.cells.cells.len()
@@ -217,11 +219,11 @@ impl ColumnLookup {
         }
     }
 
-    /// Moves all entries to an empty map, which replaces this one.
+    /// Moves all entries to `other`, an empty map, and replaces this map by it.
     ///
     /// # Safety
     ///
-    /// - As for [`ColumnLookup::get`].
+    /// - The conditions of [`ColumnLookup::get`].
     unsafe fn move_to(&mut self, mut other: Self) {
         for cell in self.cells.cells.iter().filter(|cell| cell.table != TableId::UNUSED) {
             // SAFETY: forwarded: the tables exist and are not being changed.
@@ -238,7 +240,7 @@ impl ColumnLookup {
     ///
     /// # Safety
     ///
-    /// - As for [`ColumnLookup::get`].
+    /// - The conditions of [`ColumnLookup::get`].
     pub(crate) unsafe fn insert(&mut self, table: TableId, slot: SlotAddress, column: ColumnAddress) {
         debug_assert!(table != TableId::UNUSED && (self.len + 1) * LOAD <= self.cells.cells.len());
         let mut hash = first(table, slot);
@@ -265,7 +267,7 @@ impl ColumnLookup {
         self.len = 0;
     }
 
-    /// Number of bytes that the map has allocated.
+    /// Returns the number of bytes that the map has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         size_of_val(&*self.cells.cells) + size_of_val(&*self.front.cells)
     }

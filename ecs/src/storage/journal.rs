@@ -1,9 +1,9 @@
-//! The journal: the changes of entities in chronological order, for consumers that update a copy of the world.
+//! The journal lists changes of entities in chronological order, for consumers that update a copy of the world.
 //!
-//! A journal lists the entities that were spawned or despawned, or whose components or pairs changed, without values: values that were
-//! changed in place are found by their ticks. It allocates a fixed number of entries in advance, so that recording cannot fail; when it is
-//! full, each new entry replaces the oldest. A world has no journal until a program requests one; an active journal costs as much as the
-//! recorder of all transitions.
+//! A journal lists the entities that were spawned or despawned, or whose components or pairs changed. It contains no values: values that
+//! were changed in place are found by their ticks. A journal allocates a fixed number of entries in advance, so that recording cannot fail.
+//! When it is full, each new entry replaces the oldest entry. A world has no journal until a program requests one. An active journal costs
+//! as much as the recorder of all transitions.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ use crate::component::transition::Transition;
 use crate::component::{ComponentId, TrackingGuard};
 use crate::entity::{Entity, EntityHashSet};
 
-/// The change of an entity.
+/// The kind of change of an entity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum EntityChange {
     Made,
@@ -30,7 +30,7 @@ impl From<Transition> for EntityChange {
     }
 }
 
-/// The start of a journal, after all earlier journals of its world.
+/// The counters with which a journal starts. They continue those of all earlier journals of the world.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct JournalStart {
     /// The number of the first entry.
@@ -45,27 +45,27 @@ pub(crate) struct Journal {
     /// The number of the oldest entry.
     first: u64,
     pub(crate) capacity: usize,
-    /// Whether a position after the last entry has been handed out, so that this entry must not cover later changes.
+    /// Whether a position after the last entry has been handed out. If so, a later change needs an entry of its own.
     is_sealed: bool,
-    /// The number of positions that have been handed out, also by earlier journals.
+    /// The number of positions that this journal and earlier journals have handed out.
     positions: u64,
-    /// The components whose changes are tracked, in ascending order.
+    /// The components whose changes are tracked for the journal, in ascending order.
     tracked: Vec<(ComponentId, TrackingGuard)>,
 }
 
-/// The changes of entities between two positions. Each entity occurs once.
+/// The entities that changed between two positions of a journal. Each entity occurs once.
 #[derive(Default)]
 pub(crate) struct JournaledChanges {
-    /// Entities that are new, and alive.
+    /// Entities that were spawned between the positions, and are alive.
     pub(crate) made: Vec<Entity>,
-    /// Entities that existed before, and are alive.
+    /// Entities that existed before the first position, have changed, and are alive.
     pub(crate) changed: Vec<Entity>,
-    /// Entities that existed before, and have been despawned.
+    /// Entities that existed before the first position, and have been despawned.
     pub(crate) ended: Vec<Entity>,
 }
 
 impl Journal {
-    /// Creates an empty journal. `None` if there is no memory for so many entries.
+    /// Creates an empty journal; `None` if the memory for `capacity` entries cannot be allocated.
     pub(crate) fn new(start: JournalStart, capacity: usize) -> Option<Self> {
         let mut entries = VecDeque::new();
         entries.try_reserve_exact(capacity).ok()?;
@@ -73,7 +73,7 @@ impl Journal {
         Some(Self { entries, first, capacity, is_sealed: true, positions, tracked: Vec::new() })
     }
 
-    /// Returns the start of the next journal, if this one ends now. It does not know the changes in between.
+    /// Returns the start of the next journal, for a journal that ends now. Changes between the two journals are not recorded.
     pub(crate) fn start_of_next(&self) -> JournalStart {
         JournalStart { first: self.end() + 1, positions: self.positions }
     }
@@ -83,7 +83,7 @@ impl Journal {
         self.first + self.entries.len() as u64
     }
 
-    /// Changes the capacity, and keeps the newest entries. Returns false, and changes nothing, if there is no memory.
+    /// Changes the capacity, and keeps the newest entries. If the memory cannot be allocated, returns false without changes.
     pub(crate) fn set_capacity(&mut self, capacity: usize) -> bool {
         let mut entries = VecDeque::new();
         if entries.try_reserve_exact(capacity).is_err() {
@@ -96,7 +96,8 @@ impl Journal {
         true
     }
 
-    /// Hands out a position after the last entry. Returns its entry number, and its number among all positions.
+    /// Hands out a position after the last entry. Returns the number of the next entry, and the number of positions that have been handed
+    /// out.
     pub(crate) fn seal(&mut self) -> (u64, u64) {
         self.is_sealed = true;
         self.positions += 1;
@@ -165,7 +166,7 @@ impl Journal {
 /// The recorder of transitions.
 #[derive(Default)]
 pub(crate) struct Recorder {
-    /// All transitions since they were last taken.
+    /// All transitions since the list was last taken; `None` if transitions are not recorded.
     pub(crate) list: Option<Vec<(Entity, Transition)>>,
     pub(crate) journal: Option<Journal>,
 }

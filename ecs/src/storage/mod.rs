@@ -1,4 +1,4 @@
-//! The tables that store entities with the same components.
+//! The storage of a world: tables of entities with the same components, sparse storages, resources and messages.
 // This room holds the values of a world, each with its change ticks: columns of tables, sparse sets, resources and messages. It uses the
 // rooms `util`, `entity` and `component`. `structure` decides which components an entity has, and when a row moves.
 // Tests: tests/storage, tests/changes

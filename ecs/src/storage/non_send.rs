@@ -1,9 +1,8 @@
-//! Non-send values, which stay on one thread: at most one of each type. The types need not be `Send`.
+//! Non-send values: values that stay on one thread, so that their types need not be `Send`. A world has at most one value of each type.
 //!
-//! Such a value is a resource: an [`OnThread`] that contains the value and the number of the thread that inserted it, its
-//! *owner*. A world may be sent to other threads and shared with them, and the resource with it, but the value is only read,
-//! changed, removed or dropped on its owner: every access checks the current thread first. A world that is dropped on another
-//! thread leaks the value.
+//! A non-send value is stored in a resource, an [`OnThread`]. It contains the value and the number of the thread that inserted it, its
+//! *owner*. A world with such a resource may be sent to other threads and shared with them. But the value is only read, changed, removed or
+//! dropped on its owner: every access checks the current thread first. If a world is dropped on another thread, the value is leaked.
 //!
 //! Tests: tests/storage/non_send.rs
 
@@ -18,8 +17,8 @@ use std::thread;
 use crate::storage::resource::{NonSendValue, Resource, Resources};
 use crate::storage::tick::{TickCells, WriteStamp};
 
-/// The number of a thread, which is unique in the process and never reused. Unlike [`thread::ThreadId`] reading it costs one
-/// load, and works until the very end of a thread.
+/// The number of a thread, which is unique in the process and never reused. In contrast to [`thread::ThreadId`], the current number is read
+/// with one load, even at the very end of a thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct ThreadNumber(u64);
 
@@ -28,7 +27,7 @@ impl ThreadNumber {
     fn current() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         std::thread_local! {
-            /// 0 until it is first used.
+            /// The number of this thread; 0 before its first use.
             static NUMBER: Cell<u64> = const { Cell::new(0) };
         }
         NUMBER.with(|number| {
@@ -40,7 +39,7 @@ impl ThreadNumber {
     }
 }
 
-/// As in "thread `main` (ThreadId(1))".
+/// Describes the current thread, for instance as "thread `main` (ThreadId(1))".
 fn describe_current() -> String {
     let thread = thread::current();
     match thread.name() {
@@ -77,7 +76,7 @@ impl_display!([] WrongThread => |this, f| {
 
 /// The resource that contains a non-send value.
 pub struct OnThread<T> {
-    /// `Some` until it is taken out.
+    /// The value; `None` after it was taken out.
     value: Option<T>,
     owner: ThreadNumber,
     owner_name: Box<str>,
@@ -98,7 +97,7 @@ impl<T: 'static> Resource for OnThread<T> {
 }
 
 impl<T> OnThread<T> {
-    /// Wraps a value, which belongs to the current thread from now on.
+    /// Wraps a value. The current thread becomes its owner.
     fn new(value: T) -> Self {
         let owner_name = describe_current().into_boxed_str();
         Self { value: Some(value), owner: ThreadNumber::current(), owner_name }
@@ -116,40 +115,40 @@ impl<T> OnThread<T> {
         WrongThread { value: type_name::<T>(), owner, current }
     }
 
-    /// The value.
+    /// Returns the value.
     ///
     /// # Errors
     ///
-    /// If it belongs to another thread.
+    /// If the value belongs to another thread.
     #[inline]
     pub(crate) fn get(&self) -> Result<&T, WrongThread> {
         self.check()?;
         Ok(self.value.as_ref().expect(TAKEN))
     }
 
-    /// The value, borrowed mutably.
+    /// Returns the value, borrowed mutably.
     ///
     /// # Errors
     ///
-    /// If it belongs to another thread.
+    /// If the value belongs to another thread.
     #[inline]
     pub(crate) fn get_mut(&mut self) -> Result<&mut T, WrongThread> {
         self.check()?;
         Ok(self.value.as_mut().expect(TAKEN))
     }
 
-    /// Takes the value out, on its thread.
+    /// Takes the value out. The current thread must be its owner.
     fn into_inner(mut self) -> T {
         self.check().unwrap_or_else(|error| error.raise());
         self.value.take().expect(TAKEN)
     }
 }
 
-/// Unreachable: only `into_inner` takes the value out, and it consumes the `OnThread`.
+/// The panic message for a missing value. It is unreachable: only `into_inner` takes the value out, and it consumes the `OnThread`.
 const TAKEN: &str = "the value is there until it is taken out";
 
 impl<T> Drop for OnThread<T> {
-    /// Only the owner may access the value, so it is leaked on other threads.
+    /// Drops the value on its owner, and leaks it on other threads.
     fn drop(&mut self) {
         if self.owner != ThreadNumber::current() {
             mem::forget(self.value.take());
@@ -157,11 +156,11 @@ impl<T> Drop for OnThread<T> {
     }
 }
 
-/// Inserts a value, which belongs to the current thread from now on, and returns the old one.
+/// Inserts a value and returns the old value. The current thread becomes the owner of the new value.
 ///
 /// # Errors
 ///
-/// If the old one belongs to another thread. It stays, and the new one is dropped.
+/// If the old value belongs to another thread. Then the old value stays, and the new value is dropped.
 pub(crate) fn insert<T: 'static>(
     resources: &mut Resources,
     value: T,
@@ -175,31 +174,31 @@ pub(crate) fn insert<T: 'static>(
 ///
 /// # Errors
 ///
-/// If it belongs to another thread. It stays.
+/// If the value belongs to another thread. Then it stays.
 pub(crate) fn remove<T: 'static>(resources: &mut Resources) -> Result<Option<T>, WrongThread> {
     get::<T>(resources)?;
     Ok(resources.remove::<OnThread<T>>().map(OnThread::into_inner))
 }
 
-/// Whether there is a value, on any thread.
+/// Returns whether there is a value. Its owner may be any thread.
 pub(crate) fn contains<T: 'static>(resources: &Resources) -> bool {
     resources.get::<OnThread<T>>().is_some()
 }
 
-/// The value.
+/// Returns the value.
 ///
 /// # Errors
 ///
-/// If it belongs to another thread.
+/// If the value belongs to another thread.
 pub(crate) fn get<T: 'static>(resources: &Resources) -> Result<Option<&T>, WrongThread> {
     resources.get::<OnThread<T>>().map(OnThread::get).transpose()
 }
 
-/// The value, borrowed mutably, and the ticks at which it was added and changed.
+/// Borrows the value mutably, and returns the ticks at which it was added and changed.
 ///
 /// # Errors
 ///
-/// If it belongs to another thread.
+/// If the value belongs to another thread.
 pub(crate) fn get_mut<T: 'static>(resources: &mut Resources) -> Result<Option<(&mut T, &TickCells)>, WrongThread> {
     match resources.get_mut::<OnThread<T>>() {
         Some((value, ticks)) => Ok(Some((value.get_mut()?, ticks))),

@@ -1,4 +1,4 @@
-//! Resources: values of which a world has at most one per type.
+//! Resources: values that belong to the world, at most one of each type.
 // Tests: tests/storage/resources.rs
 
 pub use crate::reexports::resource::*;
@@ -23,7 +23,8 @@ use crate::util::guard::for_each_despite_panics;
 use crate::util::mailbox::{Mailbox, Sender};
 use crate::util::type_name::short_name;
 
-/// A value of which a world has at most one: time, settings, an asset table, a random number generator.
+/// A value that belongs to the world, which has at most one value of the type: time, settings, an asset table, or a random number
+/// generator.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -52,34 +53,35 @@ pub trait Resource: Send + Sync + Sized + 'static {
     /// Other properties of the type: its stable name, functions, and fields.
     const DESCRIPTION: Description<Self> = Description::new();
 
-    /// How a program gets the resource, for errors where it does not exist: the option `missing` of the derive. `{}` stands for the type
-    /// parameters.
+    /// Explains how a program gets the resource, for error messages about a missing resource. The option `missing` of the derive sets it.
+    /// `{}` stands for the type parameters.
     const MISSING: &'static str = "insert it with `World::insert_resource` or `World::init_resource`";
 
-    /// How the resource ages, if it is a list of messages.
+    /// The functions that age the resource, if it is a list of messages.
     #[doc(hidden)]
     const AGEING: Option<Ageing<Self>> = None;
 
-    /// The functions of the value that it contains, if that is a non-send value.
+    /// The functions of the non-send value that the resource contains, if it contains one.
     #[doc(hidden)]
     const ON_THREAD: Option<NonSendValue<Self>> = None;
 
-    /// Lists the functions that convert values of older versions to this version: the option `upgrade` of the derive.
+    /// Lists the functions that convert values of older versions to this version. The option `upgrade` of the derive writes this function.
     fn upgrades<L: UpgradeList<Self>>(_: &mut L) {}
 
-    /// How the resource takes part in snapshots, files and comparisons: the options `transient`, `save` and `persistence` of the derive.
+    /// Returns how the resource takes part in snapshots, files and comparisons. The options `transient`, `save` and `persistence` of the
+    /// derive set it.
     fn persistence() -> Persistence<Self> {
         Persistence::Listed
     }
 
-    /// The slot in which the process stores a number for this type, if it has one.
+    /// Returns the slot in which the process stores a number for this type; `None` if the type has no slot.
     #[doc(hidden)]
     fn slot() -> Option<&'static TypeSlot<Self>> {
         None
     }
 }
 
-/// The error text for a missing resource, including how a program gets it.
+/// Returns the error message for a missing resource. It explains how a program gets the resource.
 #[cold]
 pub(crate) fn missing_text<R: Resource>() -> String {
     let name = type_name::<R>();
@@ -87,26 +89,26 @@ pub(crate) fn missing_text<R: Resource>() -> String {
     alloc::format!("resource `{name}` does not exist; {}", R::MISSING.replace("{}", &short_name(parameters)))
 }
 
-/// How a list of messages ages with the frames of its world.
+/// The functions by which a list of messages ages with the frames of its world.
 #[doc(hidden)]
 pub struct Ageing<R> {
     pub(crate) numbers: fn(&R) -> MessageNumbers,
-    /// Drops the messages that have aged once, and ages the others, except messages from this number on.
+    /// Drops the messages that have already aged once, and ages the others. Keeps the messages from the number `held_from` on.
     pub(crate) age: fn(&mut R, held_from: u64),
-    /// Gives the list new numbers, so that existing cursors detect that the messages were replaced.
+    /// Gives the list a new origin, so that existing cursors detect that the messages were replaced.
     pub(crate) renew: fn(&mut R) -> RenewedList,
 }
 
 /// The functions of a non-send value.
 #[doc(hidden)]
 pub struct NonSendValue<R> {
-    /// The name of its type.
+    /// Returns the name of the type of the value.
     pub(crate) name: fn() -> &'static str,
-    /// Returns an error text on a thread that does not own the value.
+    /// Checks that the current thread owns the value. On other threads, returns an error message.
     pub(crate) check: fn(&R) -> Result<(), String>,
 }
 
-/// The id of a list of messages, the number of the first message in it, and the number of the next one.
+/// The origin of a list of messages, the number of its first message, and the number of the next message to be written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MessageNumbers {
     pub(crate) origin: usize,
@@ -114,7 +116,7 @@ pub(crate) struct MessageNumbers {
     pub(crate) end: u64,
 }
 
-/// The old and the new id of a list of messages.
+/// The old and the new origin of a list of messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RenewedList {
     pub(crate) before: usize,
@@ -125,24 +127,24 @@ pub(crate) struct RenewedList {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ResourceId(pub(crate) u32);
 
-/// The place of one resource type. The value is on the heap: it may be borrowed mutably by its address while the list of resources is
-/// borrowed shared.
+/// The entry of one resource type. The value is on the heap, so that it may be borrowed mutably by its address while the list of resources
+/// is borrowed shared.
 struct ResourceSlot {
     descriptor: &'static ComponentDescriptor,
     /// Returns the id of the type in other resources, and registers it there if necessary.
     register: fn(&mut Resources) -> ResourceId,
-    /// For a non-send value, which users do not see as a resource.
+    /// The functions of a non-send value, which users do not see as a resource; `None` for resources.
     on_thread: Option<OnThreadPlace>,
-    /// A value of the type of the descriptor. `None` while it is taken out.
+    /// A value of the type of the descriptor; `None` if it does not exist or is taken out.
     value: Option<ErasedValue>,
     ticks: TickCells,
-    /// Whether a value was taken out and is not known to have come back.
+    /// Whether the value was taken out, and its return has not been processed yet.
     is_lent: bool,
-    /// `Some` after the first time that the value was taken out.
+    /// The state while the value is taken out. It is created when the value is taken out for the first time.
     lent: Option<Box<LentState>>,
 }
 
-/// The functions of the non-send value in a place.
+/// The functions of the non-send value in an entry, type-erased.
 #[derive(Clone, Copy)]
 #[cfg_attr(not(feature = "std"), expect(dead_code, reason = "without threads there is no non-send value"))]
 struct OnThreadPlace {
@@ -150,20 +152,20 @@ struct OnThreadPlace {
     check: fn(ErasedRef<'_>) -> Result<(), String>,
 }
 
-/// The state of a place whose value is taken out.
+/// The state of an entry whose value is taken out.
 struct LentState {
     returned: Mailbox<TakenValue>,
-    /// A value that was inserted while the other one was taken out.
+    /// A value that was inserted while the original value was taken out.
     meanwhile: Option<TakenValue>,
 }
 
-/// A value outside of its place.
+/// A value that is not in its entry, with its ticks.
 pub(crate) struct TakenValue {
     value: ErasedValue,
     pub(crate) ticks: TickCells,
 }
 
-/// A resource that is temporarily taken out of its place.
+/// A resource that is temporarily taken out of its entry.
 pub(crate) struct ResourceLoan<R: Resource> {
     held: TakenValue,
     id: ResourceId,
@@ -172,7 +174,7 @@ pub(crate) struct ResourceLoan<R: Resource> {
 }
 
 impl<R: Resource> ResourceLoan<R> {
-    /// The resource, and the ticks at which it was added and changed.
+    /// Returns the resource, and the ticks at which it was added and changed.
     pub(crate) fn get_mut(&mut self) -> (&mut R, &TickCells) {
         match self.held.value.downcast_mut() {
             Some(value) => (value, &self.held.ticks),
@@ -180,7 +182,7 @@ impl<R: Resource> ResourceLoan<R> {
         }
     }
 
-    /// Sends the resource back to its place, even if the world has been moved.
+    /// Sends the resource back to its entry, even if the world has been moved.
     #[cold]
     pub(crate) fn send_back(self) {
         // If the place no longer exists, `send` returns the resource, and it is dropped.
@@ -189,22 +191,22 @@ impl<R: Resource> ResourceLoan<R> {
 }
 
 impl ResourceSlot {
-    /// The current value of a place whose value is taken out: the last one that has come back, or else the one that was inserted in the
-    /// meantime.
+    /// Returns the current value of an entry whose value is taken out: the value that was returned last or, if none was returned, the value
+    /// that was inserted in the meantime.
     #[cold]
     fn taken_value(&self) -> Option<&TakenValue> {
         let lent = self.lent.as_ref()?;
         lent.returned.newest().or(lent.meanwhile.as_ref())
     }
 
-    /// The address of the current value while the place's own value is taken out, and its ticks.
+    /// Returns the address and the ticks of the current value of an entry whose value is taken out.
     #[cold]
     #[inline(never)]
     fn raw_elsewhere(&self) -> Option<(NonNull<u8>, &TickCells)> {
         self.taken_value().map(|held| (held.value.data(), &held.ticks))
     }
 
-    /// The value, and its ticks.
+    /// Returns the value, and its ticks.
     #[inline]
     fn get(&self) -> Option<(&ErasedValue, &TickCells)> {
         match &self.value {
@@ -214,7 +216,7 @@ impl ResourceSlot {
         }
     }
 
-    /// The value, borrowed mutably, and its ticks.
+    /// Returns the value, borrowed mutably, and its ticks.
     fn get_mut(&mut self) -> Option<(ErasedRefMut<'_>, &TickCells)> {
         self.settle();
         match (&mut self.value, &mut self.lent) {
@@ -224,18 +226,19 @@ impl ResourceSlot {
         }
     }
 
-    /// Removes the value with its ticks, unless it is taken out.
+    /// Removes and returns the value with its ticks; `None` if it is taken out.
     fn take_held(&mut self) -> Option<TakenValue> {
         self.value.take().map(|value| TakenValue { value, ticks: self.ticks.clone() })
     }
 
-    /// Puts a value with its ticks into the place, whose value is not taken out.
+    /// Puts a value with its ticks into the entry. The value of the entry must not be taken out.
     fn put_held(&mut self, held: TakenValue) {
         self.ticks.copy_from(&held.ticks);
         self.value = Some(held.value);
     }
 
-    /// Puts values that have come back into the place. A value that was inserted in the meantime is dropped.
+    /// Puts the value that was returned last into the entry. Other returned values, and a value that was inserted in the meantime, are
+    /// dropped.
     #[inline]
     fn settle(&mut self) {
         if self.is_lent {
@@ -262,7 +265,7 @@ impl ResourceSlot {
         drop(replaced);
     }
 
-    /// Puts a value into the place and returns the old one.
+    /// Puts a value into the entry and returns the old value.
     fn replace(&mut self, value: ErasedValue, now: WriteStamp) -> Option<ErasedValue> {
         self.settle();
         if let (true, Some(lent)) = (self.is_lent, &mut self.lent) {
@@ -295,7 +298,7 @@ impl ResourceSlot {
     }
 }
 
-/// A list of messages among the resources.
+/// A resource that is a list of messages, and its type-erased functions.
 struct MessageList {
     id: ResourceId,
     numbers: fn(ErasedRef<'_>) -> Option<MessageNumbers>,
@@ -304,7 +307,7 @@ struct MessageList {
 }
 
 impl MessageList {
-    /// The entry for `R`, if it is a list of messages.
+    /// Returns the functions for `R`; `None` if it is not a list of messages.
     fn new<R: Resource>(id: ResourceId) -> Option<Self> {
         R::AGEING.map(|_| Self {
             id,
@@ -330,7 +333,7 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// The id of a resource type, if it is registered in this world.
+    /// Returns the id of a resource type; `None` if it is not registered in this world.
     #[inline]
     pub(crate) fn id<R: Resource>(&self) -> Option<ResourceId> {
         self.ids.get::<R>(R::slot()).map(ResourceId)
@@ -365,11 +368,11 @@ impl Resources {
         ResourceId(number)
     }
 
-    /// Compares the stable name of a resource that is about to be registered with the names of the others.
+    /// Checks the stable name of a resource that is about to be registered against the names of the registered resources.
     ///
     /// # Panics
     ///
-    /// If another resource has the same name, and an attribute gave it to one of the two.
+    /// If another resource has the same name, which an attribute gave to one of the two.
     fn check_name(&self, new: &ComponentDescriptor) {
         let Some(name) = new.stable_name() else { return };
         let excludes = |other: &&ComponentDescriptor| {
@@ -385,14 +388,14 @@ impl Resources {
         }
     }
 
-    /// Inserts a resource and returns the old one.
+    /// Inserts a resource and returns the old value.
     pub(crate) fn insert<R: Resource>(&mut self, resource: R, now: WriteStamp) -> Option<R> {
         let id = self.register::<R>();
         let new = ErasedValue::of_box(ComponentDescriptor::of_resource::<R>(), Box::new(resource));
         self.places[id.0 as usize].replace(new, now)?.downcast().ok()
     }
 
-    /// Takes a resource out temporarily.
+    /// Takes a resource out of its entry temporarily.
     pub(crate) fn lend<R: Resource>(&mut self) -> Option<ResourceLoan<R>> {
         let id = self.id::<R>()?;
         let place = &mut self.places[id.0 as usize];
@@ -405,7 +408,8 @@ impl Resources {
         Some(ResourceLoan { held, id, home, marker: PhantomData })
     }
 
-    /// Puts a resource back that was taken out of these. A value that was inserted in the meantime is dropped.
+    /// Puts a resource back into its entry. A value that was inserted in the meantime is dropped. If the resource was taken out of other
+    /// `Resources`, it is dropped.
     pub(crate) fn put_back<R: Resource>(&mut self, loan: ResourceLoan<R>) {
         let ResourceLoan { held, id, home, .. } = loan;
         let Some(place) = self.places.get_mut(id.0 as usize) else { return };
@@ -418,7 +422,7 @@ impl Resources {
         drop(replaced);
     }
 
-    /// The resource. It is inserted first if it does not exist.
+    /// Returns the resource. If it does not exist, inserts the default value first.
     pub(crate) fn get_or_init<R: Resource + Default>(&mut self, now: WriteStamp) -> &mut R {
         let id = self.register::<R>();
         if self.get_mut_at::<R>(id).is_none() {
@@ -437,12 +441,12 @@ impl Resources {
         self.places[id.0 as usize].take()?.downcast().ok()
     }
 
-    /// The name of the type of the resource with this id.
+    /// Returns the name of the type of the resource with this id.
     pub(crate) fn name(&self, id: ResourceId) -> &'static str {
         self.places[id.0 as usize].descriptor.name()
     }
 
-    /// The address of the resource with this id, if it exists, and the ticks at which it was added and changed.
+    /// Returns the address of the resource with this id, and the ticks at which it was added and changed; `None` if it does not exist.
     #[inline]
     pub(crate) fn raw(&self, id: ResourceId) -> Option<(NonNull<u8>, &TickCells)> {
         let place = self.places.get(id.0 as usize)?;
@@ -450,12 +454,12 @@ impl Resources {
         Some((value.data(), &place.ticks))
     }
 
-    /// The ticks at which a resource was added and changed, if it exists.
+    /// Returns the ticks at which a resource was added and changed; `None` if it does not exist.
     pub(crate) fn ticks<R: Resource>(&self) -> Option<&TickCells> {
         self.raw(self.id::<R>()?).map(|(_, ticks)| ticks)
     }
 
-    /// Advances ticks that are too old to be distinguished from newer ones.
+    /// Clamps ticks that are older than the oldest distinguishable age; see [`Tick::clamped`].
     pub(crate) fn clamp_ticks(&self, now: Tick) {
         for place in &self.places {
             place.ticks.clamp(now);
@@ -465,7 +469,7 @@ impl Resources {
         }
     }
 
-    /// The resource.
+    /// Returns the resource.
     #[inline]
     pub(crate) fn get<R: Resource>(&self) -> Option<&R> {
         let (value, _) = self.raw(self.id::<R>()?)?;
@@ -474,14 +478,14 @@ impl Resources {
         Some(unsafe { value.cast::<R>().as_ref() })
     }
 
-    /// The resource, borrowed mutably, and the ticks at which it was added and changed.
+    /// Borrows the resource mutably, and returns the ticks at which it was added and changed.
     #[inline]
     pub(crate) fn get_mut<R: Resource>(&mut self) -> Option<(&mut R, &TickCells)> {
         let id = self.id::<R>()?;
         self.get_mut_at(id)
     }
 
-    /// The resource with this id, which must be the id of `R`, borrowed mutably, and the ticks at which it was added and changed.
+    /// Borrows the resource with this id mutably, and returns the ticks at which it was added and changed. The id must be the id of `R`.
     #[inline]
     fn get_mut_at<R: Resource>(&mut self, id: ResourceId) -> Option<(&mut R, &TickCells)> {
         let place = &mut self.places[id.0 as usize];
@@ -494,8 +498,8 @@ impl Resources {
         Some((unsafe { value.cast::<R>().as_mut() }, ticks))
     }
 
-    /// Ages all messages. `held_from` returns for each list the number from which on messages are kept. If the `Drop` of a message panics,
-    /// the remaining lists are still aged.
+    /// Ages all messages. For each list, `held_from` returns the number of the first message that is kept. If the `Drop` of a message
+    /// panics, the remaining lists are still aged.
     pub(crate) fn age_messages(&mut self, held_from: impl Fn(ResourceId, MessageNumbers) -> u64) {
         let Self { places, messages, .. } = self;
         for_each_despite_panics(messages.iter(), |list| {
@@ -507,30 +511,30 @@ impl Resources {
         });
     }
 
-    /// Whether any list of messages is registered.
+    /// Returns whether any list of messages is registered.
     #[inline]
     pub(crate) fn has_messages(&self) -> bool {
         !self.messages.is_empty()
     }
 
-    /// The numbers of a list of messages, if it exists.
+    /// Returns the numbers of a list of messages; `None` if it does not exist.
     pub(crate) fn message_numbers(&mut self, id: ResourceId) -> Option<MessageNumbers> {
         let list = self.messages.iter().find(|list| list.id == id)?;
         let (value, _) = self.places[id.0 as usize].get()?;
         (list.numbers)(value.as_ref())
     }
 
-    /// The registered types, whether there is a value or not.
+    /// Returns the descriptors of the registered types, including those without a value.
     pub fn types(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
         self.places.iter().filter(|place| place.on_thread.is_none()).map(|place| place.descriptor)
     }
 
-    /// The descriptors of the resources that exist, in the order in which the world registered their types.
+    /// Returns the descriptors of the resources that exist, in the order in which the world registered their types.
     pub fn descriptors(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
         self.iter().map(|(_, value)| value.descriptor())
     }
 
-    /// The resources that exist, in the order of registration.
+    /// Returns the resources that exist, in the order of registration.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (ResourceId, ErasedRef<'_>)> {
         (0..self.places.len()).filter_map(|number| {
             let id = ResourceId(number as u32);
@@ -538,7 +542,7 @@ impl Resources {
         })
     }
 
-    /// The resources that exist, borrowed mutably, with their ticks, in the order of registration.
+    /// Returns the resources that exist, borrowed mutably, with their ticks, in the order of registration.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (ResourceId, ErasedRefMut<'_>, &TickCells)> {
         let places = self.places.iter_mut().enumerate().filter(|(_, place)| place.on_thread.is_none());
         places.filter_map(|(number, place)| {
@@ -547,13 +551,13 @@ impl Resources {
         })
     }
 
-    /// The resource with this id, if it exists.
+    /// Returns the resource with this id, if it exists.
     pub(crate) fn get_by_id(&self, id: ResourceId) -> Option<ErasedRef<'_>> {
         let place = self.places.get(id.0 as usize).filter(|place| place.on_thread.is_none())?;
         place.get().map(|(value, _)| value.as_ref())
     }
 
-    /// The resource with this id, borrowed mutably, with its ticks.
+    /// Returns the resource with this id, borrowed mutably, with its ticks.
     pub(crate) fn get_mut_by_id(&mut self, id: ResourceId) -> Option<(ErasedRefMut<'_>, &TickCells)> {
         self.places.get_mut(id.0 as usize).filter(|place| place.on_thread.is_none())?.get_mut()
     }
@@ -562,7 +566,7 @@ impl Resources {
     ///
     /// # Errors
     ///
-    /// If one belongs to another thread, with a text that names it. Then all of them stay.
+    /// If one of them belongs to another thread. Then none of them is dropped. The text names the value.
     #[cfg(feature = "std")]
     pub(crate) fn clear_non_send(&mut self) -> Result<(), String> {
         for place in &self.places {
@@ -574,18 +578,18 @@ impl Resources {
         Ok(())
     }
 
-    /// Drops all resources that exist. Those that are taken out come back.
+    /// Drops all resources that exist, except non-send values. Resources that are taken out can still be put back later.
     pub(crate) fn clear(&mut self) {
         self.clear_places(false);
     }
 
-    /// Drops all non-send values, which must belong to this thread, or all other resources.
+    /// If `on_thread` is true, drops all non-send values, which must belong to this thread. Otherwise drops all other resources.
     fn clear_places(&mut self, on_thread: bool) {
         let places = self.places.iter_mut().filter(|place| place.on_thread.is_some() == on_thread);
         for_each_despite_panics(places, |place| drop(place.take()));
     }
 
-    /// The names of the non-send values that exist, in the order in which the world registered their types.
+    /// Returns the names of the non-send values that exist, in the order in which the world registered their types.
     #[cfg(feature = "std")]
     pub(crate) fn non_send_names(&self) -> impl Iterator<Item = &'static str> {
         let existing = self.places.iter().filter(|place| place.get().is_some());

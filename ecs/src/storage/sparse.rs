@@ -1,10 +1,10 @@
-//! Components outside the tables: sparse sets, and tags of one bit per entity.
+//! Storages of components outside the tables: sparse sets, and tags of one bit per entity.
 //!
-//! A sparse set stores its values contiguously in one [`Column`] and finds them by entity index through pages of rows, which are
-//! only allocated where they are used. Zero-sized components need no values: their set is a bitmap. Adding and removing does not
-//! affect tables.
+//! A sparse set stores its values contiguously in one [`Column`]. Pages map entity indexes to rows; a page is allocated when it is first
+//! used. Zero-sized components need no values, so their storage is a bitmap. Adding and removing sparse components does not affect tables.
 //!
-//! As in tables, a removed value is first moved past the last one, and dropped at the end of the operation.
+//! As in tables, a removed value is first moved past the last value. There it is called *retired*, and it is dropped at the end of the
+//! operation.
 //!
 //! Tests: tests/storage/sparse.rs
 

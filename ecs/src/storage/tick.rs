@@ -1,15 +1,15 @@
-//! Ticks: the times of changes in a world, used to separate new changes from those already seen.
+//! Ticks: the times of changes in a world. They separate new changes from changes that a system has already seen.
 //!
-//! A world counts the runs of systems. Every change that a system makes is recorded with the number of its run, and the system sees
-//! changes that are newer than its last run. The numbers wrap around, so only differences are meaningful: the age of a tick is the
-//! number of runs before the current one. To limit ages, all ticks of a world are clamped every [`CHECK_EVERY`] runs: those older
-//! than [`MAX_AGE`] are set to that age. A system that has not run for longer than that sees everything as new.
+//! A world counts the runs of systems. Every change that a system makes is recorded with the number of the run, and a system sees changes
+//! that are newer than its last run. The numbers wrap around, so only differences are meaningful. The age of a tick is the number of runs
+//! between it and the current run. To limit ages, all ticks of a world are clamped every [`CHECK_EVERY`] runs: ticks older than [`MAX_AGE`]
+//! are set to that age. A system that has not run for longer than [`MAX_AGE`] sees everything as new.
 //!
-//! Each run of a system has its own tick. Commands, and code outside of systems, write with the number of the next run. The
-//! `StoreCell` that parameters are fetched from contains the ticks of this run and of the last one. Systems record the *era* of
-//! their last run, that is the period between two clamps, so that a system that was idle for too long is detected. A `SystemState`
-//! that is used with `&World` while read-only systems run uses the tick of the newest of them (`ReaderRuns`): a later tick would
-//! hide changes of later systems of the stage, and an earlier one would go backwards.
+//! Each run of a system has its own tick. Changes by commands, and by code outside of systems, get the number of the next run. The
+//! `StoreCell` from which parameters are fetched contains the ticks of this run and of the last run. The period between two clamps is an
+//! *era*. Systems record the era of their last run, so that a system that was idle for too long is detected. If a `SystemState` is used
+//! with `&World` while read-only systems run, it uses the tick of the newest of them (`ReaderRuns`): a later tick would hide changes of
+//! later systems of the stage, and an earlier tick would go backwards.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -17,7 +17,7 @@ use crate::util::origin::{Origin, OriginCell, SystemOrigin};
 
 /// Number of runs between two clamps of all ticks of a world.
 pub(crate) const CHECK_EVERY: u32 = 1 << 29;
-/// The greatest age that ticks can have after a clamp: three quarters of the number range.
+/// The greatest age that ticks have after a clamp. It is three quarters of the range of the numbers.
 pub(crate) const MAX_AGE: u32 = 6 * CHECK_EVERY;
 
 /// The number of a run, used as the time of a change.
@@ -34,7 +34,7 @@ pub(crate) const MAX_AGE: u32 = 6 * CHECK_EVERY;
 pub struct Tick(u32);
 
 impl Tick {
-    /// The tick with this number.
+    /// Returns the tick with this number.
     ///
     /// ```
     /// use strata_ecs::change::Tick;
@@ -47,7 +47,7 @@ impl Tick {
         Self(number)
     }
 
-    /// The number. It is only meaningful relative to other ticks, because it wraps around.
+    /// Returns the number of the tick. It is meaningful only relative to other ticks, because numbers wrap around.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -63,7 +63,7 @@ impl Tick {
         self.0
     }
 
-    /// Whether this is after `last_run`, seen from `this_run`.
+    /// Returns whether this tick is later than `last_run`. Both ticks are compared by their age at `this_run`.
     ///
     /// ```
     /// use strata_ecs::change::Tick;
@@ -77,44 +77,44 @@ impl Tick {
         self.age(this_run) < last_run.age(this_run)
     }
 
-    /// Number of runs between this tick and `now`.
+    /// Returns the number of runs between this tick and `now`.
     #[inline]
     pub(crate) const fn age(self, now: Self) -> u32 {
         now.0.wrapping_sub(self.0)
     }
 
-    /// The tick `age` runs before `now`.
+    /// Returns the tick `age` runs before `now`.
     #[inline]
     pub(crate) const fn ago(now: Self, age: u32) -> Self {
         Self(now.0.wrapping_sub(age))
     }
 
-    /// The next tick.
+    /// Returns the next tick.
     #[inline]
     pub(crate) const fn next(self) -> Self {
         Self(self.0.wrapping_add(1))
     }
 
-    /// The tick `runs` runs later.
+    /// Returns the tick that is `runs` runs later.
     #[inline]
     pub(crate) const fn later(self, runs: u32) -> Self {
         Self(self.0.wrapping_add(runs))
     }
 
-    /// This tick, or the one with the greatest age [`MAX_AGE`] if it is older.
+    /// Returns this tick, or the tick with the age [`MAX_AGE`] if this tick is older.
     #[inline]
     pub(crate) const fn clamped(self, now: Self) -> Self {
         if self.age(now) > MAX_AGE { Self::ago(now, MAX_AGE) } else { self }
     }
 
-    /// A tick before all changes: every change is newer, as seen from this run and from the following runs.
+    /// Returns a tick that is older than all changes. This also holds in the following runs, until the next clamp.
     #[inline]
     pub(crate) const fn before_all(now: Self) -> Self {
         // Clamping keeps all ticks newer than this one, and the next clamp comes before the age of this one wraps around.
         Self::ago(now, MAX_AGE + CHECK_EVERY + CHECK_EVERY / 2)
     }
 
-    /// This tick, or one before all clamped ticks if it is older than [`MAX_AGE`].
+    /// Returns this tick or, if it is older than [`MAX_AGE`], a tick that is older than all clamped ticks.
     #[inline]
     pub(crate) const fn clamped_as_last_run(self, now: Self) -> Self {
         if self.age(now) > MAX_AGE { Self::ago(now, MAX_AGE + 1) } else { self }
@@ -128,36 +128,36 @@ pub(crate) struct WriteStamp {
     pub(crate) by: Origin,
 }
 
-/// The ticks of a run and of the previous run of the same system: changes newer than `last_run` have not been seen.
+/// The ticks of a run and of the previous run of the same system. The system has not seen changes that are newer than `last_run`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RunTicks {
     pub(crate) last_run: Tick,
     pub(crate) this_run: Tick,
-    /// The system whose run it is.
+    /// The system that runs.
     pub(crate) system: SystemOrigin,
 }
 
 impl RunTicks {
-    /// The same ticks, with a system.
+    /// Returns the same ticks with another system.
     #[inline]
     pub(crate) const fn of(self, system: SystemOrigin) -> Self {
         Self { system, ..self }
     }
 
-    /// A change in this run with the caller as origin.
+    /// Returns the stamp for a change in this run, with the caller as origin.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) const fn here(self) -> WriteStamp {
         WriteStamp { tick: self.this_run, by: Origin::here(self.system) }
     }
 
-    /// A change in this run with the system as origin.
+    /// Returns the stamp for a change in this run, with the system as origin.
     #[inline]
     pub(crate) const fn somewhere(self) -> WriteStamp {
         WriteStamp { tick: self.this_run, by: Origin::in_system(self.system) }
     }
 
-    /// Whether a change at this tick has not been seen.
+    /// Returns whether a change at this tick is new for the system.
     #[inline]
     pub(crate) const fn is_new(self, tick: Tick) -> bool {
         tick.is_newer_than(self.last_run, self.this_run)
@@ -168,15 +168,15 @@ impl RunTicks {
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct LastRun {
     tick: Tick,
-    /// The era of the run plus one; zero if the system has never run.
+    /// The era of the run plus one; 0 if the system has never run.
     era: u32,
 }
 
 impl LastRun {
-    /// Number of eras after which a run is not remembered.
+    /// The number of eras after which a run is forgotten: everything is new for the system then.
     pub(crate) const FORGOTTEN: u32 = MAX_AGE / CHECK_EVERY;
 
-    /// The same run after the era `then` has been renumbered to `now`.
+    /// Returns the same run, after the era `then` has been renumbered to `now`.
     pub(crate) const fn in_era(self, then: u32, now: u32) -> Self {
         // The age in eras is kept; a run that is no longer remembered becomes "never run".
         let age = then.wrapping_add(1).wrapping_sub(self.era);
@@ -184,29 +184,30 @@ impl LastRun {
         Self { era: if is_known { now.wrapping_add(1).wrapping_sub(age) } else { 0 }, ..self }
     }
 
-    /// The tick of the run and its age in eras, if it is remembered.
+    /// Returns the tick of the run and its age in eras; `None` if the system has never run, or the run is forgotten.
     pub(crate) fn age(self, era: u32) -> Option<(Tick, u32)> {
         let age = era.wrapping_add(1).wrapping_sub(self.era);
         (self.era != 0 && age < Self::FORGOTTEN).then_some((self.tick, age))
     }
 
-    /// A run at `tick`, `age` eras before `era`, which must be at least `age`.
+    /// Returns a run at `tick`, `age` eras before `era`. `era` must be at least `age`.
     pub(crate) const fn aged(tick: Tick, age: u32, era: u32) -> Self {
         Self { tick, era: era.wrapping_add(1).wrapping_sub(age) }
     }
 
-    /// The same run with a later end.
+    /// Returns this run with a later tick.
     pub(crate) const fn until(self, tick: Tick) -> Self {
         Self { tick, ..self }
     }
 
-    /// A run at this tick in this era.
+    /// Returns a run at this tick in this era.
     #[inline]
     pub(crate) const fn at(tick: Tick, era: u32) -> Self {
         Self { tick, era: era.wrapping_add(1) }
     }
 
-    /// The tick with which changes are compared.
+    /// Returns the tick with which changes are compared: the tick of the run, or a tick before all changes if the system has never run or
+    /// the run is forgotten.
     #[inline]
     pub(crate) const fn tick(self, now: Tick, era: u32) -> Tick {
         // A run of fewer than `FORGOTTEN` eras ago is at most `MAX_AGE` old.
@@ -236,7 +237,7 @@ impl TickCell {
         self.0.store(tick.0, Ordering::Relaxed);
     }
 
-    /// The address of the number, which may be accessed non-atomically while no other thread accesses it.
+    /// Returns the address of the number. The number may be accessed non-atomically while no other thread accesses it.
     #[inline(always)]
     pub(crate) const fn as_ptr(&self) -> *mut u32 {
         self.0.as_ptr()
@@ -250,12 +251,12 @@ impl TickCell {
         });
     }
 
-    /// Advances the tick and returns the previous one. May be called by several threads.
+    /// Advances the tick and returns the previous tick. Several threads may call this at the same time.
     pub(crate) fn advance(&self) -> Tick {
         Tick(self.0.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// As [`Tick::clamped`].
+    /// Clamps the tick: see [`Tick::clamped`].
     pub(crate) fn clamp(&self, now: Tick) {
         self.set(self.get().clamped(now));
     }
@@ -275,12 +276,12 @@ impl TickCell {
 pub struct ComponentTicks {
     /// Tick of the addition.
     pub added: Tick,
-    /// Tick of the last change; the addition is a change.
+    /// Tick of the last change. The addition counts as a change.
     pub changed: Tick,
 }
 
 impl ComponentTicks {
-    /// Ticks of a value that was added at this tick and not changed since.
+    /// Returns the ticks of a value that was added at this tick and has not been changed since.
     ///
     /// ```
     /// use strata_ecs::change::{ComponentTicks, Tick};
@@ -293,7 +294,7 @@ impl ComponentTicks {
         Self { added: tick, changed: tick }
     }
 
-    /// Whether the value was added after `last_run`.
+    /// Returns whether the value was added after `last_run`.
     ///
     /// ```
     /// use strata_ecs::change::{ComponentTicks, Tick};
@@ -306,7 +307,7 @@ impl ComponentTicks {
         self.added.is_newer_than(last_run, this_run)
     }
 
-    /// Whether the value was added or changed after `last_run`.
+    /// Returns whether the value was added or changed after `last_run`.
     ///
     /// ```
     /// use strata_ecs::change::{ComponentTicks, Tick};
@@ -351,7 +352,7 @@ impl Clone for TickCells {
 }
 
 impl TickCells {
-    /// Ticks of a change with unknown origin.
+    /// Returns cells with these ticks and an unknown origin.
     pub(crate) fn of(ticks: ComponentTicks) -> Self {
         let cells = Self::default();
         cells.added.set(ticks.added);
@@ -367,7 +368,7 @@ impl TickCells {
         self.by.set(other.by.get());
     }
 
-    /// As [`copy_from`](Self::copy_from), optimised for the case that nothing is new.
+    /// Like [`copy_from`](Self::copy_from), optimised for the case that the ticks are equal.
     #[inline(always)]
     pub(crate) fn take_over(&self, other: &Self) {
         let same = self.changed.get() == other.changed.get() && self.added.get() == other.added.get();

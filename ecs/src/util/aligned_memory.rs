@@ -1,10 +1,10 @@
-//! Memory of columns, aligned to cache lines and reallocated in place where the allocator supports that; and copies of single
-//! values.
+//! Memory of columns, and functions that copy single values. The memory is aligned to cache lines, and is reallocated in place where the
+//! allocator supports that.
 //!
-//! An allocator must copy memory on `realloc` if its alignment is greater than the allocator's own, since the C function `realloc`
-//! has no alignment parameter. For large memory, which could otherwise be remapped, this means a copy and new pages. So a block is
-//! allocated with the alignment that every allocator guarantees, plus a few bytes, and the values begin at the first cache line
-//! boundary in it. Only types that are aligned to more than a cache line pay for the copy.
+//! The C function `realloc` has no alignment parameter. So if a block has a greater alignment than the allocator guarantees, reallocating
+//! it copies the memory. For large blocks, which could otherwise be remapped, this means a copy and new pages. To avoid the copy, a block
+//! is allocated with the guaranteed alignment and a few additional bytes, and the values begin at the first cache line boundary in the
+//! block. Only for types that are aligned to more than a cache line is the memory copied.
 //!
 //! Tests: tests/hazards/layout.rs, tests/memory/layouts.rs, tests/memory/alloc_failure.rs
 
@@ -14,7 +14,7 @@ use core::ptr::{self, NonNull};
 
 use crate::util::alloc_error::AllocError;
 
-/// Minimum alignment of a column's values: a cache line.
+/// The minimum alignment of the values of a column: a cache line.
 const ALIGN: usize = 64;
 
 /// The alignment that allocators guarantee without a request.
@@ -23,13 +23,13 @@ const OF_ALLOCATOR: usize = 2 * size_of::<usize>();
 /// Memory for values of one layout. Owns the memory, but no values.
 #[repr(C)]
 pub(crate) struct AlignedMemory {
-    /// The address of the first value; aligned even if nothing is allocated.
+    /// The address of the first value. It is aligned even if nothing is allocated.
     data: NonNull<u8>,
-    /// Number of values that fit. Constant for zero-sized values, which need no memory.
+    /// The number of values that fit. It is constant for zero-sized values, which need no memory.
     capacity: usize,
     /// The size of a value.
     size: usize,
-    /// The alignment of a value. Four bytes, so that it shares a word with `before`.
+    /// The alignment of a value. The field has four bytes, so that it shares a word with `before`.
     align: u32,
     /// Offset of the first value in the block, in bytes.
     before: u8,
@@ -39,7 +39,7 @@ impl AlignedMemory {
     /// No memory, with size 0 and capacity 0.
     pub(crate) const NONE: Self = Self { data: NonNull::dangling(), capacity: 0, size: 0, align: 1, before: 0 };
 
-    /// Empty memory for values of this layout. Its capacity is unlimited if they are zero-sized.
+    /// Returns memory for values of this layout, without an allocation. For zero-sized values its capacity is unlimited.
     ///
     /// # Panics
     ///
@@ -56,34 +56,34 @@ impl AlignedMemory {
         Self { data, capacity: if size == 0 { usize::MAX } else { 0 }, size, align, before: 0 }
     }
 
-    /// The address of the first value.
+    /// Returns the address of the first value.
     #[inline(always)]
     pub(crate) fn data(&self) -> NonNull<u8> {
         self.data
     }
 
-    /// Number of values that fit.
+    /// Returns the number of values that fit.
     #[inline(always)]
     pub(crate) fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// The size of one value.
+    /// Returns the size of one value.
     #[inline(always)]
     pub(crate) fn item_size(&self) -> usize {
         self.size
     }
 
-    /// Size of the block in bytes.
+    /// Returns the size of the block in bytes.
     pub(crate) fn allocated_bytes(&self) -> usize {
         if self.owns_block() { self.layout(self.capacity).map_or(0, |layout| layout.size()) } else { 0 }
     }
 
-    /// Reallocates the memory for `capacity` values. The bytes common to both sizes keep their content.
+    /// Reallocates the memory for `capacity` values. Values that fit before and afterwards are kept.
     ///
     /// # Errors
     ///
-    /// If the allocation fails or the size exceeds the address space; nothing has changed then.
+    /// If the allocation fails or the size exceeds the address space. Then nothing has changed.
     pub(crate) fn resize(&mut self, capacity: usize) -> Result<(), AllocError> {
         if self.size == 0 || capacity == self.capacity {
             return Ok(());
@@ -116,17 +116,17 @@ impl AlignedMemory {
         Ok(())
     }
 
-    /// The alignment of one value.
+    /// Returns the alignment of one value.
     fn align(&self) -> usize {
         self.align as usize
     }
 
-    /// Whether there is an allocated block; its layout is that for `self.capacity`.
+    /// Returns whether there is an allocated block. Its layout is `self.layout(self.capacity)`.
     fn owns_block(&self) -> bool {
         self.capacity != 0 && self.size != 0
     }
 
-    /// The layout of a block for `capacity` values.
+    /// Returns the layout of a block for `capacity` values.
     fn layout(&self, capacity: usize) -> Result<Layout, AllocError> {
         let (bytes, align) = (self.size.checked_mul(capacity), self.align());
         let (size, align) = match align > ALIGN {
@@ -136,12 +136,13 @@ impl AlignedMemory {
         size.and_then(|size| Layout::from_size_align(size, align).ok()).ok_or(AllocError::TOO_LARGE)
     }
 
-    /// The beginning of the block.
+    /// Returns the address of the block.
     fn block(&self) -> *mut u8 {
         self.data.as_ptr().wrapping_sub(usize::from(self.before))
     }
 
-    /// Offset of the first value in a block, in bytes. Less than [`ALIGN`], and at most the slack of the block.
+    /// Returns the offset of the first value in a block, in bytes. It is less than [`ALIGN`], and at most the number of additional bytes of
+    /// the block.
     fn distance(&self, block: NonNull<u8>) -> usize {
         // With a greater alignment the block itself is aligned, so the values start at its beginning.
         if self.align() > ALIGN { 0 } else { block.addr().get().wrapping_neg() % ALIGN }
@@ -177,7 +178,7 @@ pub(crate) unsafe fn copy_item(from: *const u8, to: *mut u8, size: usize) {
 ///
 /// # Safety
 ///
-/// - As for `copy_item`; `size` is at most `SMALL`.
+/// - The conditions of `copy_item`, and `size` is at most `SMALL`.
 #[inline(always)]
 unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
     // Ranges, with the usual sizes first, are faster than a `match` on single sizes. SAFETY: forwarded: both pointers are valid for
@@ -201,11 +202,11 @@ unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
     }
 }
 
-/// Copies an item from a row of one column to a row of another column or of the same one.
+/// Copies an item from a row of one column to a row of another column or of the same column.
 ///
 /// # Safety
 ///
-/// - The rows are within the memory of the columns, and are the same or do not overlap. `size` is the size of their items, and at most
+/// - The rows are within the memory of the columns. They are the same row, or do not overlap. `size` is the size of the items, and at most
 ///   `SMALL`.
 #[inline]
 pub(crate) unsafe fn copy_row(from: NonNull<u8>, row: usize, (to, target): (NonNull<u8>, usize), size: usize) {
@@ -225,12 +226,13 @@ pub(crate) unsafe fn copy_row(from: NonNull<u8>, row: usize, (to, target): (NonN
     }
 }
 
-/// Moves an item from its row to a row of another column, and the last item into its old row, unless it is the last item.
+/// Moves the item of `row` to the row `target` of another column, and the last item to `row`. If the item is the last item, only moves the
+/// item.
 ///
 /// # Safety
 ///
-/// - The columns do not overlap. `row` and `last` have items in the first column, and `target` is within the memory of the other.
-///   `size` is the size of their items, and at most `SMALL`.
+/// - The columns do not overlap. `row` and `last` have items in the first column, and `target` is within the memory of the other column.
+///   `size` is the size of the items, and at most `SMALL`.
 #[inline]
 pub(crate) unsafe fn move_row(
     from: NonNull<u8>,
@@ -240,7 +242,7 @@ pub(crate) unsafe fn move_row(
 ) {
     /// # Safety
     ///
-    /// - As for `move_row`, for items of `N` bytes.
+    /// - The conditions of `move_row`, for items of `N` bytes.
     #[inline(always)]
     unsafe fn of<const N: usize>(from: NonNull<u8>, [row, last]: [usize; 2], (to, target): (NonNull<u8>, usize)) {
         let (from, to) = (from.cast::<[u8; N]>(), to.cast::<[u8; N]>());
@@ -264,17 +266,17 @@ pub(crate) unsafe fn move_row(
     }
 }
 
-/// Moves an item from `place` to `new`, and the last item to `place`, unless it is the last item.
+/// Moves the item at `place` to `new`, and the last item to `place`. If the item is the last item, only moves the item.
 ///
 /// # Safety
 ///
-/// - All three are readable and writable for `size` bytes; `place` and `last` are equal or do not overlap, and `new`
-///   overlaps neither. `size` is at most `SMALL`.
+/// - All three addresses are readable and writable for `size` bytes. `place` and `last` are equal or do not overlap, and `new` overlaps
+///   neither of them. `size` is at most `SMALL`.
 #[inline(always)]
 unsafe fn move_item(place: *mut u8, new: *mut u8, last: *const u8, size: usize) {
     /// # Safety
     ///
-    /// - As for `move_item`, with `N <= size <= 2 * N`.
+    /// - The conditions of `move_item`, with `N <= size <= 2 * N`.
     #[inline(always)]
     unsafe fn both<const N: usize>(place: *mut u8, new: *mut u8, last: *const u8, size: usize) {
         // SAFETY: forwarded: the pointers are valid for `size` bytes, `place` and `last` are equal or disjoint, `new` overlaps
@@ -306,8 +308,8 @@ unsafe fn move_item(place: *mut u8, new: *mut u8, last: *const u8, size: usize) 
     }
 }
 
-/// Copies `size` bytes as two blocks of `N` bytes, which overlap in the middle unless `size` is `2 * N`. If `from` and `to` are
-/// equal nothing changes, since each block is written where it was read.
+/// Copies `size` bytes as two blocks of `N` bytes. The blocks overlap in the middle, unless `size` is `2 * N`. If `from` and `to` are
+/// equal, nothing changes, since each block is written where it was read.
 ///
 /// # Safety
 ///

@@ -1,4 +1,4 @@
-//! Failed allocations as an error value.
+//! The error of a failed allocation, and functions that return it.
 //!
 //! Tests: tests/memory/promises.rs, tests/memory/alloc_failure.rs
 
@@ -34,15 +34,15 @@ pub struct AllocError {
 }
 
 impl AllocError {
-    /// The request exceeds the address space.
+    /// The error for a request that exceeds the address space.
     pub(crate) const TOO_LARGE: Self = Self { layout: None };
 
-    /// An allocation of this layout failed.
+    /// Returns the error for a failed allocation of this layout.
     pub(crate) const fn of(layout: Layout) -> Self {
         Self { layout: Some(layout) }
     }
 
-    /// An allocation of a map or table failed.
+    /// Returns the error for a failed allocation of a map or table.
     pub(crate) const fn of_map(error: TryReserveError) -> Self {
         match error {
             TryReserveError::CapacityOverflow => Self::TOO_LARGE,
@@ -60,13 +60,12 @@ impl AllocError {
     }
 }
 
-/// Returns the result, or on an error aborts the process or panics, as the standard collections do.
+/// Returns the value of a result. On an error, aborts the process or panics, as the standard collections do.
 pub(crate) fn or_raise<T>(made: Result<T, AllocError>) -> T {
     made.unwrap_or_else(|error| error.raise())
 }
 
-/// Reserves capacity in a vector for at least `additional` more items, and possibly more, to avoid further
-/// allocations.
+/// Reserves capacity in a vector for at least `additional` more items. May reserve more, to avoid further allocations.
 pub(crate) fn try_reserve<T>(items: &mut Vec<T>, additional: usize) -> Result<(), AllocError> {
     let needed = items.len().saturating_add(additional);
     items.try_reserve(additional).map_err(|_| failed::<T>(needed))
@@ -78,7 +77,7 @@ pub(crate) fn try_reserve_exact<T>(items: &mut Vec<T>, additional: usize) -> Res
     items.try_reserve_exact(additional).map_err(|_| failed::<T>(needed))
 }
 
-/// Makes a list equal to another one. Reuses its memory unless others share it.
+/// Makes `to` equal to `from`. Reuses the memory of `to` unless it is shared.
 pub(crate) fn copy_to_shared<T: Copy>(to: &mut Arc<Vec<T>>, from: &[T]) -> Result<(), AllocError> {
     if Arc::get_mut(to).is_none() {
         *to = Arc::default();
@@ -86,7 +85,7 @@ pub(crate) fn copy_to_shared<T: Copy>(to: &mut Arc<Vec<T>>, from: &[T]) -> Resul
     Arc::get_mut(to).map_or(Ok(()), |to| copy_list(to, from))
 }
 
-/// Makes a list equal to another one.
+/// Makes `to` equal to `from`. Reuses the memory of `to`.
 pub(crate) fn copy_list<T: Copy>(to: &mut Vec<T>, from: &[T]) -> Result<(), AllocError> {
     to.clear();
     try_reserve(to, from.len())?;
@@ -94,7 +93,7 @@ pub(crate) fn copy_list<T: Copy>(to: &mut Vec<T>, from: &[T]) -> Result<(), Allo
     Ok(())
 }
 
-/// Frees the unused capacity of a vector. If the smaller allocation fails the vector is unchanged.
+/// Frees the unused capacity of a vector. If the smaller allocation fails, the vector is unchanged.
 pub(crate) fn try_shrink<T>(items: &mut Vec<T>) {
     if items.len() == items.capacity() {
         return;
@@ -106,7 +105,7 @@ pub(crate) fn try_shrink<T>(items: &mut Vec<T>) {
     }
 }
 
-/// Frees the unused capacity of a map. If the smaller allocation fails the map is unchanged.
+/// Frees the unused capacity of a map. If the smaller allocation fails, the map is unchanged.
 pub(crate) fn try_shrink_map<K: Eq + Hash, V>(map: &mut HashMap<K, V>) {
     let mut smaller = HashMap::with_hasher(map.hasher().clone());
     if smaller.try_reserve(map.len()).is_ok() && smaller.allocation_size() < map.allocation_size() {

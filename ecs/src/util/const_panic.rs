@@ -2,7 +2,7 @@
 //!
 //! Tests: tests/ui/errors, tests/ui/fail
 
-/// Fails the compilation with a text of several parts.
+/// Fails the compilation with an error message, which is concatenated from several parts.
 #[track_caller]
 pub(crate) const fn fail(parts: &[&[&str]]) -> ! {
     const ROOM: usize = 1024;

@@ -2,7 +2,7 @@
 //!
 //! Tests: ecs/src/events/observer/tests.rs, ecs/src/structure/graph/planner.rs
 
-/// Defines a set of flags as an unsigned integer, with a constant for each named set, and the set operations.
+/// Defines a type for sets of flags, which is an unsigned integer. The type has a constant for each listed set, and the set operations.
 macro_rules! flag_set {
     (
         $(#[$of_set:meta])*
@@ -45,7 +45,7 @@ macro_rules! flag_set {
                 Self(self.0 & others.0)
             }
 
-            /// Returns the flags of this set that are not in the other one.
+            /// Returns the flags of this set that are not in the other set.
             #[inline(always)]
             #[must_use]
             pub(crate) const fn difference(self, others: Self) -> Self {

@@ -1,4 +1,4 @@
-//! A hash that is the same in every process.
+//! A hash function with the same results in every process.
 //!
 //! Tests: tests/systems/labels.rs
 

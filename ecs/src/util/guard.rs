@@ -1,8 +1,9 @@
-//! Guards against panics: cleanup that runs for every item even if something panics.
+//! Guards for cleanup that must run even if code panics.
 
 use core::ops::{Deref, DerefMut};
 
-/// A value and a function that is called with it when it goes out of scope, also during unwinding. [`core::mem::forget`] skips the call.
+/// A guard that calls a function with a value when the guard goes out of scope, also during unwinding. [`core::mem::forget`] skips the
+/// call.
 pub(crate) struct OnDrop<T, F: FnMut(&mut T)> {
     value: T,
     action: F,
@@ -38,8 +39,8 @@ impl<T, F: FnMut(&mut T)> Drop for OnDrop<T, F> {
     }
 }
 
-/// Runs `each` for every item. If it panics for one, it still runs for the remaining items, and then the panic is resumed. A second panic
-/// aborts the process, like every panic during unwinding.
+/// Calls `each` for every item. If a call panics, `each` is still called for the remaining items, and then the panic is resumed. A second
+/// panic aborts the process, like every panic during unwinding.
 pub(crate) fn for_each_despite_panics<I: Iterator>(items: I, each: impl FnMut(I::Item)) {
     struct RemainingItems<I: Iterator, F: FnMut(I::Item)> {
         items: I,
@@ -63,8 +64,8 @@ pub(crate) fn for_each_despite_panics<I: Iterator>(items: I, each: impl FnMut(I:
     RemainingItems { items, each }.run();
 }
 
-/// As [`for_each_despite_panics`], but if several items panic, the first panic is resumed, and the later ones are dropped. For independent
-/// work, such as several systems.
+/// Like [`for_each_despite_panics`], but several calls may panic: the first panic is resumed, and later panics are dropped. This is for
+/// independent work, such as several systems.
 #[cfg(feature = "std")]
 pub(crate) fn for_each_until_all_had_their_turn<I: Iterator>(items: I, mut each: impl FnMut(I::Item)) {
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -83,7 +84,7 @@ pub(crate) fn for_each_until_all_had_their_turn<I: Iterator>(items: I, mut each:
     }
 }
 
-/// Without the standard library a panic cannot be caught, so the second one aborts the process.
+/// Without the standard library a panic cannot be caught, so a second panic aborts the process.
 #[cfg(not(feature = "std"))]
 pub(crate) fn for_each_until_all_had_their_turn<I: Iterator>(items: I, each: impl FnMut(I::Item)) {
     for_each_despite_panics(items, each);
@@ -99,8 +100,8 @@ pub(crate) fn quietly(action: impl FnOnce()) {
     }
 }
 
-/// Drops the payload of a panic, which may panic again. The payload of that panic is not dropped, since dropping it may panic again,
-/// without end.
+/// Drops a value, such as the payload of a panic. If dropping it panics, the panic is ignored, and its payload is not dropped, since
+/// dropping it may panic again, without end.
 #[cfg(feature = "std")]
 pub(crate) fn drop_quietly<T>(value: T) {
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -144,7 +145,7 @@ mod tests {
     }
 }
 
-/// A panic that is deferred until an operation that it must not interrupt has ended. If that operation panics as well, the deferred panic
+/// A panic that is deferred until the end of an operation that it must not interrupt. If the operation panics as well, the deferred panic
 /// is dropped. Without the standard library no panic is caught.
 #[derive(Default)]
 pub(crate) struct DeferredPanic {
@@ -153,7 +154,7 @@ pub(crate) struct DeferredPanic {
 }
 
 impl DeferredPanic {
-    /// Runs an action and defers its panic. If several panics are joined, the first one is kept.
+    /// Runs an action. If it panics, returns the panic.
     #[cfg(feature = "std")]
     pub(crate) fn catch(action: impl FnOnce()) -> Self {
         use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -177,7 +178,8 @@ impl DeferredPanic {
         }
     }
 
-    /// Runs an action that may fail. If it returns an error or panics, the deferred panic is resumed, if there is one.
+    /// Runs an action that may fail. If the action returns an error or panics, and there is a deferred panic, the deferred panic is
+    /// resumed.
     ///
     /// # Errors
     ///
@@ -209,7 +211,7 @@ impl DeferredPanic {
         is_some
     }
 
-    /// Returns this panic, or the other one if this is empty.
+    /// Returns this panic, or the other panic if this value holds no panic.
     #[inline]
     pub(crate) fn or(mut self, other: Self) -> Self {
         if self.is_some() { self } else { other }
@@ -221,7 +223,7 @@ impl DeferredPanic {
     }
 }
 
-/// Another panic has interrupted the operation, and is resumed instead of this one.
+/// Drops the deferred panic quietly: another panic has interrupted the operation, and is resumed instead.
 #[cfg(feature = "std")]
 impl Drop for DeferredPanic {
     fn drop(&mut self) {

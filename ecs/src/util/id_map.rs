@@ -1,7 +1,7 @@
-//! A compact map from `u32` to `u32`; a lookup usually takes one or two loads.
+//! A compact map from `u32` to `u32`. A lookup usually takes one or two loads.
 //!
-//! The archetype graph uses it to find edges. It probes linearly over a power of two of cells, at most half of which are
-//! used. Entries are never removed.
+//! The archetype graph uses the map to find edges. The map uses linear probing. Its number of cells is a power of two, and at most half of
+//! the cells are used. Entries are never removed.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -15,8 +15,8 @@ struct MapCell {
     value: u32,
 }
 
-/// Mixes the bits of a key; the lower bits of the result select the cell. Different keys have different results. It is
-/// the finalizer of MurmurHash3: each bit depends on all bits of the key.
+/// Mixes the bits of a key. The lower bits of the result select the cell. Different keys have different results. The function is the
+/// finalizer of MurmurHash3: each bit of the result depends on all bits of the key.
 #[inline]
 fn spread(key: u32) -> u32 {
     let key = (key ^ key >> 16).wrapping_mul(0x85EB_CA6B);
@@ -26,7 +26,7 @@ fn spread(key: u32) -> u32 {
 
 /// A compact map with `u32` keys.
 pub(crate) struct IdMap {
-    /// The number of cells is a power of two, so there is at least one; and at least one cell is unused.
+    /// The cells. Their number is a power of two, and at least one cell is unused.
     cells: Box<[MapCell]>,
     /// The number of cells minus one.
     mask: u32,
@@ -42,13 +42,13 @@ impl IdMap {
         Self { cells, mask: count as u32 - 1, len: 0 }
     }
 
-    /// The cell that is probed for a key after `step` steps.
+    /// Returns the index of the cell that is probed for a key after `step` steps.
     #[inline]
     fn cell(&self, key: u32, step: u32) -> usize {
         (spread(key).wrapping_add(step) & self.mask) as usize
     }
 
-    /// The value of a key.
+    /// Returns the value of a key; `None` if the key is not in the map.
     #[inline]
     pub(crate) fn get(&self, key: u32) -> Option<u32> {
         let mut step = 0;
@@ -84,12 +84,12 @@ impl IdMap {
         self.len += 1;
     }
 
-    /// All keys with their values, in arbitrary order.
+    /// Iterates over all keys with their values, in arbitrary order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, u32)> {
         self.cells.iter().filter(|entry| entry.key != UNUSED).map(|entry| (entry.key, entry.value))
     }
 
-    /// The total number of steps to find every key once.
+    /// Returns the total number of steps that finding every key once takes.
     #[cfg(test)]
     pub(crate) fn steps(&self) -> u32 {
         let steps = |at: usize, key: u32| (at as u32).wrapping_sub(self.cell(key, 0) as u32) & self.mask;
@@ -97,7 +97,7 @@ impl IdMap {
         used.map(|(at, entry)| steps(at, entry.key)).sum()
     }
 
-    /// The bytes that the map has allocated.
+    /// Returns the bytes that the map has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         size_of_val(&*self.cells)
     }

@@ -1,24 +1,24 @@
-//! Macros that implement traits of the standard library where a derive cannot: for generic types that need no bounds, and for fields
-//! that are not shown.
+//! Macros that implement traits of the standard library where a derive is not suitable: for generic types without bounds, and for types
+//! whose `Debug` output omits fields.
 //!
 //! Tests: tests/storage/world.rs, tests/systems/errors.rs
 
-/// Implements `Debug` with an expression of the value and the formatter.
+/// Implements `Debug`. The body is an expression that uses the value and the formatter.
 macro_rules! impl_debug {
     ($($implementation:tt)*) => {
         impl_fmt!(Debug: $($implementation)*);
     };
 }
 
-/// Implements `Display` with an expression of the value and the formatter.
+/// Implements `Display`. The body is an expression that uses the value and the formatter.
 macro_rules! impl_display {
     ($(#[$attribute:meta])* [$($generics:tt)*] $($implementation:tt)*) => {
         impl_fmt!(Display: $(#[$attribute])* [$($generics)*] $($implementation)*);
     };
 }
 
-/// Implements `Display` and `Error` for an error with an expression as in [`impl_display`], and `From` for each variant that is
-/// listed with the type of its only value.
+/// Implements `Display` and `Error` for an error type. The expression is the same as in [`impl_display`]. Also implements `From` for each
+/// variant that is listed with the type of its only value.
 macro_rules! impl_error {
     (
         $(#[$attribute:meta])*
@@ -55,7 +55,7 @@ macro_rules! impl_fmt {
     };
 }
 
-/// Implements `Deref` with a place expression.
+/// Implements `Deref`. The body is a place expression.
 macro_rules! impl_deref {
     ($(#[$attribute:meta])* [$($generics:tt)*] $Type:ty => $Target:ty, |$this:ident| $place:expr) => {
         impl<$($generics)*> ::core::ops::Deref for $Type {
@@ -70,7 +70,7 @@ macro_rules! impl_deref {
     };
 }
 
-/// Implements `Deref` and `DerefMut` with a place expression.
+/// Implements `Deref` and `DerefMut`. The body is a place expression.
 macro_rules! impl_deref_mut {
     ($(#[$attribute:meta])* [$($generics:tt)*] $Type:ty => $Target:ty, |$this:ident| $place:expr) => {
         impl_deref!($(#[$attribute])* [$($generics)*] $Type => $Target, |$this| $place);
@@ -85,7 +85,7 @@ macro_rules! impl_deref_mut {
     };
 }
 
-/// Implements `From` with an expression of the value.
+/// Implements `From`. The body is an expression that uses the value.
 macro_rules! impl_from {
     ($($(#[$attribute:meta])* [$($generics:tt)*] $Source:ty => $Target:ty, |$value:pat_param| $made:expr);+ $(;)?) => { $(
         $(#[$attribute])*
@@ -135,7 +135,8 @@ macro_rules! impl_into_iter {
     };
 }
 
-/// Implements `Default` with an expression, for types where a derive would add bounds, or whose fields have other initial values.
+/// Implements `Default`. The body is an expression. The macro is for types for which a derive would add bounds, or whose fields have other
+/// initial values.
 macro_rules! impl_default {
     ([$($generics:tt)*] $Type:ty => $value:expr) => {
         impl<$($generics)*> Default for $Type {
@@ -166,7 +167,7 @@ macro_rules! impl_serde {
     };
 }
 
-/// Implements `Copy`, and `Clone` based on it, for types that are `Copy` whatever their type parameters are.
+/// Implements `Copy`, and `Clone` based on it, for types that are `Copy` for all type parameters.
 macro_rules! impl_copy {
     ($([$($generics:tt)*] $Type:ty);+ $(;)?) => { $(
         impl<$($generics)*> Clone for $Type {
@@ -180,7 +181,7 @@ macro_rules! impl_copy {
     )+ };
 }
 
-/// Implements `Debug` for types without values worth showing: it writes the name of the type.
+/// Implements `Debug` for types whose values are not shown: the output is the name of the type.
 macro_rules! impl_debug_as_type_name {
     ($([$($generics:tt)*] $Type:ty;)*) => { $(
         impl<$($generics)*> core::fmt::Debug for $Type {
@@ -204,8 +205,8 @@ macro_rules! impl_debug_of_fields {
     )* };
 }
 
-/// Implements `Debug`: a struct with the listed fields, each with its value. The last word is the method of
-/// [`DebugStruct`](core::fmt::DebugStruct) that ends it.
+/// Implements `Debug` as a struct with the listed fields and values. The last word is the method of [`DebugStruct`](core::fmt::DebugStruct)
+/// that ends the output.
 macro_rules! impl_debug_as_struct {
     ($([$($generics:tt)*] $Type:ty, $name:literal, |$this:ident| { $($field:ident: $value:expr),* } $end:ident;)*) => { $(
         impl<$($generics)*> core::fmt::Debug for $Type {
@@ -217,7 +218,7 @@ macro_rules! impl_debug_as_struct {
     )* };
 }
 
-/// Writes methods that read a field: each is `#[must_use]` and returns the given place or value.
+/// Defines getters. Each is `#[must_use]`, and returns the given place or value.
 macro_rules! getters {
     ($($(#[$attribute:meta])* $visibility:vis fn $name:ident(&$this:ident) -> $Type:ty = $value:expr;)*) => { $(
         $(#[$attribute])*

@@ -1,8 +1,8 @@
 //! Keeps one copy of each interned value for as long as the program runs.
 //!
-//! There is no lock, so that this works without the standard library, and so that the code of a value (`Eq`, `Hash`) may
-//! panic or intern another value. Values are stored in a tree that only grows at its leaves: at each node, two bits of a
-//! value's hash select the child (a hash trie, as described by C. Wellons).
+//! The interner uses no lock. So it works without the standard library, and the `Eq` and `Hash` of a value may panic or intern another
+//! value. Values are stored in a tree that only grows at its leaves. At each node, two bits of the hash of a value select the child (a hash
+//! trie, as described by C. Wellons).
 //!
 //! Tests: tests/systems/labels.rs
 
@@ -14,7 +14,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use crate::util::fnv::Fnv;
 
-/// A node of the tree. Once it is in the tree, it is never freed, and only its child pointers change.
+/// A node of the tree. A node in the tree is never freed, and only its child pointers change.
 struct TreeNode<L: ?Sized + 'static> {
     hash: u64,
     entry: InternedEntry<L>,
@@ -22,9 +22,9 @@ struct TreeNode<L: ?Sized + 'static> {
     below: [AtomicPtr<Self>; 4],
 }
 
-/// A value and its number. Neither ever changes, so a reference to this is a valid map key.
+/// A value and its number. They never change, so a reference to an entry is a valid map key.
 struct InternedEntry<L: ?Sized + 'static> {
-    /// Assigned in the order in which values were added; numbers may be skipped.
+    /// The number of the value. Numbers are assigned in the order in which values are added. Numbers may be skipped.
     number: u32,
     value: InternedValue<L>,
 }
@@ -51,13 +51,13 @@ pub trait Internable: Hash + Eq {
     /// Creates a copy that lives as long as the program.
     fn leak(&self) -> &'static Self;
 
-    /// Whether both references point to the same value. bevy_ecs compares interned values this way; an [`Interned`] here
-    /// compares the addresses of the interner's entries.
+    /// Returns whether both references point to the same value. bevy_ecs compares interned values in this way. In this crate an
+    /// [`Interned`] compares the addresses of the interner's entries instead.
     fn ref_eq(&self, other: &Self) -> bool {
         ptr::eq(self, other)
     }
 
-    /// Hashes the address of the value, consistent with [`ref_eq`](Self::ref_eq).
+    /// Hashes the address of the value. Consistent with [`ref_eq`](Self::ref_eq).
     fn ref_hash<H: Hasher>(&self, state: &mut H) {
         ptr::hash(self, state);
     }
@@ -69,10 +69,10 @@ impl Internable for str {
     }
 }
 
-/// Interns values of one kind: keeps one copy of each for as long as the program runs.
+/// Interns values of one type: keeps one copy of each distinct value for as long as the program runs.
 ///
-/// Equal values that the same interner has interned are equal [`Interned`]s, which are compared without reading the
-/// values. Different interners do not share values. Looking up a value takes no lock.
+/// If the same interner interns equal values, it returns equal [`Interned`]s, which are compared without reading the values. Different
+/// interners do not share values. Looking up a value takes no lock.
 ///
 /// ```
 /// use strata_ecs::intern::Interner;
@@ -88,7 +88,7 @@ pub struct Interner<L: ?Sized + 'static> {
 }
 
 impl<L: ?Sized> Interner<L> {
-    /// An interner without values.
+    /// Returns an interner without values.
     #[must_use]
     pub const fn new() -> Self {
         Self { root: AtomicPtr::new(ptr::null_mut()), next_number: AtomicU32::new(0) }
@@ -100,14 +100,14 @@ impl_default!([L: ?Sized] Interner<L> => Self::new());
 impl_debug_of_fields! { [L: ?Sized] Interner<L> {} }
 
 impl<L: ?Sized + Internable + Send + Sync> Interner<L> {
-    /// Returns the copy of a value; the first call creates it. `O(1)` for a usual number of values.
+    /// Returns the copy of a value. The first call with a value creates the copy. `O(1)` for a usual number of values.
     pub fn intern(&self, value: &L) -> Interned<L> {
         self.intern_with(value, || InternedValue::Leaked(value.leak()))
     }
 }
 
 impl<L: ?Sized + Eq + Hash + Send + Sync> Interner<L> {
-    /// Returns the copy of a value; `make` creates it if it does not exist.
+    /// Returns the copy of a value. If there is no copy yet, `make` creates it.
     pub(crate) fn intern_with(&self, value: &L, make: impl FnOnce() -> InternedValue<L>) -> Interned<L> {
         let mut hasher = Fnv::default();
         value.hash(&mut hasher);
@@ -137,7 +137,8 @@ impl<L: ?Sized + Eq + Hash + Send + Sync> Interner<L> {
     }
 }
 
-/// The copy of a value that an interner keeps. If another thread has added the value first, a boxed copy is dropped.
+/// The copy of a value that an interner keeps. If another thread adds an equal value first, the copy is not used; a boxed copy is then
+/// dropped.
 pub(crate) enum InternedValue<L: ?Sized + 'static> {
     Boxed(Box<L>),
     Leaked(&'static L),
@@ -148,14 +149,14 @@ impl_deref!(#[inline] [L: ?Sized] InternedValue<L> => L, |this| *match this {
     Self::Leaked(value) => *value,
 });
 
-/// A place in the tree that may contain a node.
+/// A pointer in the tree, to a node or null, that a search has reached.
 struct TreeSlot<'a, L: ?Sized + 'static> {
     node: &'a AtomicPtr<TreeNode<L>>,
-    /// The remaining bits of the hash of the searched value: the first ones select the child of the node.
+    /// The remaining bits of the hash of the searched value. The next of these bits select the child of the node.
     rest: u64,
 }
 
-/// The node in a place, if there is one.
+/// Returns the node to which a pointer of the tree points; `None` if the pointer is null.
 fn read<L: ?Sized>(place: &AtomicPtr<TreeNode<L>>) -> Option<&'static TreeNode<L>> {
     let address = place.load(Ordering::Acquire);
     // SAFETY: only `intern_with` writes to a place. It writes addresses of nodes that come from leaked boxes, which are
@@ -164,7 +165,8 @@ fn read<L: ?Sized>(place: &AtomicPtr<TreeNode<L>>) -> Option<&'static TreeNode<L
     unsafe { address.as_ref() }
 }
 
-/// Searches for a value from a place on. Returns its node, or the empty place where it belongs.
+/// Searches for a value, starting at a pointer of the tree. Returns the node of the value. If the value is not in the tree, returns the
+/// null pointer to which a node must be added.
 fn find<'a, L: ?Sized + Eq>(
     mut place: TreeSlot<'a, L>,
     hash: u64,
@@ -180,12 +182,11 @@ fn find<'a, L: ?Sized + Eq>(
     Err(place)
 }
 
-/// A label that is `Copy`, and that is compared and hashed without reading its value.
+/// An interned label, or another interned value. It is `Copy`, and is compared and hashed without reading the value.
 ///
-/// [`SystemSet::intern`](crate::label::SystemSet::intern),
-/// [`ScheduleLabel::intern`](crate::label::ScheduleLabel::intern) and [`Interner`](crate::intern::Interner) create it.
-/// Interning equal labels of one type yields equal values. The interned label is never dropped: a program has as many as
-/// it has different labels.
+/// [`SystemSet::intern`](crate::label::SystemSet::intern), [`ScheduleLabel::intern`](crate::label::ScheduleLabel::intern) and
+/// [`Interner`](crate::intern::Interner) create it. Interning equal labels of one type returns equal values. An interned label is never
+/// dropped, so the program keeps one copy of each distinct label.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -207,12 +208,12 @@ pub struct Interned<L: ?Sized + 'static>(&'static InternedEntry<L>);
 impl_copy! { [L: ?Sized] Interned<L>; }
 
 impl<L: ?Sized> Interned<L> {
-    /// The value, which lives as long as the program.
+    /// Returns the value, which lives as long as the program.
     pub(crate) fn get(self) -> &'static L {
         &self.0.value
     }
 
-    /// A number that is unique among the values of the interner in this process.
+    /// Returns a number that is unique among the values of the interner in this process.
     pub(crate) fn number(self) -> u64 {
         u64::from(self.0.number)
     }

@@ -1,8 +1,8 @@
-//! Returns borrowed-out values to their owner, even if the owner has been moved.
+//! Returns lent values to their owner, even if the owner has been moved.
 //!
-//! User code that has a whole world may replace it while one of its parts is lent out: a resource, a schedule that runs,
-//! the rest of its commands. So a lent value must not be returned to the world that is currently in that place. The
-//! owner keeps a [`Mailbox`], and the lent value has a [`Sender`] to it.
+//! Parts of a world may be lent out: a resource, a schedule that runs, or the remaining commands. While a part is lent out, user code with
+//! `&mut World` may replace the world by another one. So a lent value must not simply be returned to the world that is at this address now.
+//! Instead the owner keeps a [`Mailbox`], and the code with the lent value keeps a [`Sender`] to the mailbox.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -10,22 +10,22 @@ use alloc::vec::Vec;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-/// Receives returned values. Each owner has one; only the owner takes values out.
+/// Receives returned values. Each owner has a mailbox, and only the owner takes values out.
 pub(crate) struct Mailbox<T>(Arc<MailboxList<T>>);
 
 /// Sends values to a mailbox.
 pub(crate) struct Sender<T>(Arc<MailboxList<T>>);
 
 struct MailboxList<T> {
-    /// The most recent letter.
+    /// The node that was added last, or null.
     newest: AtomicPtr<MailboxNode<T>>,
-    /// Whether the mailbox exists.
+    /// Whether the mailbox still exists.
     is_open: AtomicBool,
 }
 
 struct MailboxNode<T> {
     value: T,
-    /// The letter before this one, or null.
+    /// The node that was added before this node, or null.
     older: *mut Self,
 }
 
@@ -52,12 +52,12 @@ impl<T> Mailbox<T> {
         Sender(Arc::clone(&self.0))
     }
 
-    /// Whether this is the mailbox that the sender sends to.
+    /// Returns whether the sender sends to this mailbox.
     pub(crate) fn is_of(&self, sender: &Sender<T>) -> bool {
         Arc::ptr_eq(&self.0, &sender.0)
     }
 
-    /// Whether no sender exists. If so, all values that were sent have arrived.
+    /// Returns whether no sender exists. If so, all values that were sent have arrived.
     pub(crate) fn expects_nothing(&mut self) -> bool {
         Arc::get_mut(&mut self.0).is_some()
     }
@@ -67,7 +67,7 @@ impl<T> Mailbox<T> {
         self.0.newest.load(Ordering::Acquire).is_null()
     }
 
-    /// The most recent value that has arrived and has not been taken.
+    /// Returns the value that has arrived last; `None` if all values have been taken.
     pub(crate) fn newest(&self) -> Option<&T> {
         // SAFETY: a letter is complete before it is in the list (`Release` in `send`). It is not changed until `take` or
         // the drop of the mailbox, both of which require that nothing borrows `self`.
@@ -91,8 +91,8 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     ///
-    /// Returns the value if the mailbox no longer exists. A mailbox that is dropped at the same time may still get the
-    /// value: then the value is dropped.
+    /// If the mailbox no longer exists, with the value. If the mailbox is dropped at the same time, `send` may still return `Ok`, and the
+    /// value is dropped.
     pub(crate) fn send(&self, value: T) -> Result<(), T> {
         if !self.0.is_open.load(Ordering::Relaxed) {
             return Err(value);
@@ -112,7 +112,7 @@ impl<T> Sender<T> {
 }
 
 impl<T> MailboxList<T> {
-    /// Takes all letters out of the list, the oldest first.
+    /// Takes all values out of the list, the oldest first.
     fn take(&self) -> Vec<T> {
         let mut next = self.newest.swap(ptr::null_mut(), Ordering::Acquire);
         let mut values = Vec::new();

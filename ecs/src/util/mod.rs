@@ -1,4 +1,4 @@
-//! Memory, panics, errors, callers, hashes, interning, threads and SIMD: tools without knowledge of entities.
+//! Tools that do not depend on entities: memory, panics, errors, origins, hashes, interning, threads and SIMD.
 //!
 //! This room uses no other room.
 //!

@@ -1,14 +1,13 @@
-//! Origins: the source line and the system of an operation. Known with the feature `track_location` only.
+//! Origins: the source line and the system of an operation. They are known only with the feature `track_location`.
 //!
-//! Three types contain a [`Tracked`]: [`KnownRef`], an optional reference, [`KnownCell`], a cell for one that is written through
-//! shared references, and [`PerIndex`], a list by index. Without the feature they have no size and do nothing. This also
-//! applies to the types that consist of them.
+//! Three types contain a [`Tracked`]. [`KnownRef`] is an optional reference, [`KnownCell`] is a cell for a `KnownRef` that is written
+//! through shared references, and [`PerIndex`] is a list by index. Without the feature these types, and types that consist of them, have no
+//! size and do nothing.
 //!
-//! `Store::track_caller` sets the origin of the following operations on an exclusively borrowed store. A command has the origin
-//! of the code that recorded it. A run of a system that may share the store has the system's name in its `RunTicks`, and a
-//! dereference adds its line. If a change combines commands from several places, each component gets the origin of the command
-//! that inserted it. The feature does not change the behaviour, except that with it components are tracked from their
-//! registration on.
+//! `Store::track_caller` sets the origin of the following operations on an exclusively borrowed store. A command has the origin of the code
+//! that recorded it. If a running system may share the store, its `RunTicks` contain the name of the system, and a dereference adds its
+//! line. If a change combines several commands, each component gets the origin of the command that inserted it. The feature does not change
+//! the behaviour, except that with it components are tracked from their registration on.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -23,7 +22,7 @@ use crate::util::alloc_error::{AllocError, try_reserve, try_shrink};
 /// Whether origins are recorded.
 pub(crate) const TRACKED: bool = cfg!(feature = "track_location");
 
-/// A value that is stored with the feature `track_location` only. Without it this type has no size and the alignment 1.
+/// A value that is stored only with the feature `track_location`. Without the feature this type has no size and the alignment 1.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tracked<T>(#[cfg(feature = "track_location")] T, #[cfg(not(feature = "track_location"))] PhantomData<fn() -> T>);
 
@@ -58,7 +57,7 @@ impl<T> Tracked<T> {
     }
 }
 
-/// A reference to something that lives until the program ends, if it is known.
+/// An optional reference to a value that lives until the program ends. It is always absent without the feature.
 #[derive(Debug)]
 struct KnownRef<T: 'static>(Tracked<Option<&'static T>>);
 
@@ -77,7 +76,8 @@ impl<T> KnownRef<T> {
 }
 
 impl KnownRef<Location<'static>> {
-    /// The location of the caller of the calling function, or further up if that one is `#[track_caller]`, too.
+    /// Returns the location of the caller of the calling function. If that caller is `#[track_caller]`, too, returns the location of its
+    /// caller, and so on.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     const fn caller() -> Self {
@@ -85,14 +85,14 @@ impl KnownRef<Location<'static>> {
     }
 }
 
-/// The name of a system. Each exists once in the program.
+/// The name of a system, in a linked list. Each name is in the list once.
 #[derive(Debug)]
 struct NameNode {
     name: &'static str,
     next: Option<&'static Self>,
 }
 
-/// All names, the newest first. The list only grows, by one for each system of the program.
+/// The first node of the list of all names; the newest name comes first. The list only grows, by one node for each system of the program.
 static NAMES: KnownCell<NameNode> = KnownCell(Tracked::new(AtomicPtr::new(ptr::null_mut())));
 
 impl KnownRef<NameNode> {
@@ -151,7 +151,7 @@ impl<T: Sync> KnownCell<T> {
     }
 }
 
-/// A list of known values by index.
+/// A list of values by index, which exists only with the feature.
 #[derive(Debug, Default)]
 pub(crate) struct PerIndex<T>(Tracked<Vec<T>>);
 
@@ -161,7 +161,7 @@ impl<T: Default> PerIndex<T> {
         self.0.get()?.get(index)
     }
 
-    /// The entry of an index; `None` if its allocation fails: then the value is not known.
+    /// Returns the entry of an index. The list grows if necessary. `None` without the feature, or if the allocation fails.
     #[inline]
     pub(crate) fn get_or_grow(&mut self, index: usize) -> Option<&mut T> {
         if index >= self.0.get()?.len() {
@@ -197,7 +197,7 @@ impl<T: Default> PerIndex<T> {
     }
 }
 
-/// The name of the running system, if there is one and it is known.
+/// The name of the running system, if a system is running and its name is known.
 #[derive(Clone, Copy)]
 pub(crate) struct SystemOrigin(KnownRef<NameNode>);
 
@@ -214,13 +214,13 @@ impl_debug!([] SystemOrigin => |this, f| this.0.name().fmt(f));
 
 /// The source line and the system of an operation.
 ///
-/// It describes what changed a component last ([`DetectChanges::changed_by`](crate::change::DetectChanges::changed_by)), what
-/// spawned an entity ([`EntityRef::spawned_by`](crate::world::EntityRef::spawned_by)), and what despawned one
-/// ([`Entities::entity_get_spawned_or_despawned_by`](crate::entity::Entities::entity_get_spawned_or_despawned_by)). Origins
-/// are known with the feature `track_location` only. Without it this type has no size, and nothing is known.
+/// It describes which code changed a component last ([`DetectChanges::changed_by`](crate::change::DetectChanges::changed_by)), spawned an
+/// entity ([`EntityRef::spawned_by`](crate::world::EntityRef::spawned_by)), or despawned an entity
+/// ([`Entities::entity_get_spawned_or_despawned_by`](crate::entity::Entities::entity_get_spawned_or_despawned_by)). Origins are known only
+/// with the feature `track_location`. Without the feature this type has no size, and nothing is known.
 ///
-/// The origin of a command is the line that recorded it. The origin of an operation on a selection of entities is the line
-/// that made the selection.
+/// The origin of a command is the line that recorded the command. The origin of an operation on a selection of entities is the line that
+/// made the selection.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -242,30 +242,30 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Nothing is known.
+    /// The origin of which nothing is known.
     pub const UNKNOWN: Self = Self { location: KnownRef::NONE, system: SystemOrigin::NONE };
 
-    /// The calling line, in a system.
+    /// Returns the calling line, in a system.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) const fn here(system: SystemOrigin) -> Self {
         Self { location: KnownRef::caller(), system }
     }
 
-    /// A system, without a line.
+    /// Returns an origin with a system and without a line.
     #[inline]
     pub(crate) const fn in_system(system: SystemOrigin) -> Self {
         Self { location: KnownRef::NONE, system }
     }
 
-    /// The system, if there is one.
+    /// Returns the system, if it is known.
     #[inline]
     pub(crate) const fn system_name(self) -> SystemOrigin {
         self.system
     }
 
-    /// The source line, if there is one. The `&mut T` of a row system does not have a line: it counts as changed whatever the
-    /// system does with it.
+    /// Returns the source line, if it is known. A change through a `&mut T` of a row system has no line: the value counts as changed
+    /// regardless of what the system does with it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -286,7 +286,7 @@ impl Origin {
         self.location()
     }
 
-    /// Returns the result of a function of the location, if that is known.
+    /// Calls a function with the location and returns the result; `None` if the location is not known.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -301,7 +301,8 @@ impl Origin {
         self.location().map(f)
     }
 
-    /// The name of the system of the operation, or of the system that recorded the command for it, if there was one.
+    /// Returns the name of the system that did the operation, or that recorded the command for the operation. `None` if there was no such
+    /// system, or if it is not known.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -314,13 +315,13 @@ impl Origin {
         self.system.0.name()
     }
 
-    /// Whether the line or the system is known.
+    /// Returns whether the line or the system is known.
     #[must_use]
     pub const fn is_known(&self) -> bool {
         self.location().is_some() || self.system().is_some()
     }
 
-    /// A fast comparison by address: true only if both are equal, but may be false for equal ones.
+    /// Compares two origins by address, which is fast. If it returns true, the origins are equal. It may return false for equal origins.
     #[inline]
     pub(crate) fn is_same(self, other: Self) -> bool {
         let same_place = match (self.location.get(), other.location.get()) {
@@ -346,7 +347,7 @@ impl PartialEq for Origin {
 impl Eq for Origin {}
 
 impl_display! {
-    /// As in ``system `game::bury` at src/game.rs:40:9``. States that nothing is known if that is so.
+    /// For instance ``system `game::bury` at src/game.rs:40:9``. If nothing is known, a text that states this.
     [] Origin => |this, f| match (this.system(), this.location()) {
         (Some(system), Some(location)) => write!(f, "system `{system}` at {location}"),
         (Some(system), None) => write!(f, "system `{system}`"),
@@ -357,7 +358,7 @@ impl_display! {
 
 impl_debug!([] Origin => |this, f| write!(f, "Origin({this})"));
 
-/// The form after a participle: ``despawned by system `bury` at src/game.rs:40:9``, `despawned at src/main.rs:7:5`.
+/// Shows an origin after a participle, as in ``despawned by system `bury` at src/game.rs:40:9`` or `despawned at src/main.rs:7:5`.
 pub(crate) struct ByOrigin(pub(crate) Origin);
 
 impl_display! {

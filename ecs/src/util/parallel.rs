@@ -8,14 +8,15 @@ use core::mem;
 use core::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A value for each thread of a parallel loop: created when a thread first borrows one, and collected after the loop.
+/// A collection with a value for each thread of a parallel loop. A value is created when a thread needs one, and all values are collected
+/// after the loop.
 ///
-/// A borrow takes a value that no other thread has borrowed, so there are at most as many values as concurrent borrows. It is
-/// unspecified which thread gets which value, and in which order the values are. To record commands and messages in the order of
-/// the entities, use [`for_each_with`](crate::query::QueryParIter::for_each_with).
+/// A borrow takes a value that no other thread has borrowed, so there are at most as many values as concurrent borrows. It is unspecified
+/// which thread gets which value, and how the values are ordered. To record commands and messages in the order of the entities, use
+/// [`for_each_with`](crate::query::QueryParIter::for_each_with).
 ///
-/// Borrowing takes a lock for a short time: borrow once per task ([`for_each_init`](crate::query::QueryParIter::for_each_init)),
-/// not once per entity.
+/// Borrowing takes a lock for a short time. So borrow once per task ([`for_each_init`](crate::query::QueryParIter::for_each_init)), not
+/// once per entity.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -53,7 +54,7 @@ impl<T: Send> Parallel<T> {
         self.idle.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The values of all threads.
+    /// Returns the values of all threads.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.idle_mut().iter_mut()
     }
@@ -63,7 +64,7 @@ impl<T: Send> Parallel<T> {
         self.idle_mut().clear();
     }
 
-    /// Borrows a value. Creates one with `create` if all others are borrowed.
+    /// Borrows a value. If all values are borrowed, creates a value with `create`.
     ///
     /// ```
     /// use strata_ecs::utils::Parallel;
@@ -78,19 +79,19 @@ impl<T: Send> Parallel<T> {
         LocalMut { value: Some(value.unwrap_or_else(create)), of: self }
     }
 
-    /// Calls a function with a value. Creates one with `create` if all others are borrowed.
+    /// Calls a function with a value. If all values are borrowed, creates a value with `create`.
     pub fn scope_or<R>(&self, create: impl FnOnce() -> T, scope: impl FnOnce(&mut T) -> R) -> R {
         scope(&mut self.borrow_local_mut_or(create))
     }
 }
 
 impl<T: Default + Send> Parallel<T> {
-    /// Borrows a value. Creates the default one if all others are borrowed.
+    /// Borrows a value. If all values are borrowed, creates a default value.
     pub fn borrow_local_mut(&self) -> LocalMut<'_, T> {
         self.borrow_local_mut_or(T::default)
     }
 
-    /// Calls a function with a value. Creates the default one if all others are borrowed.
+    /// Calls a function with a value. If all values are borrowed, creates a default value.
     ///
     /// ```
     /// use strata_ecs::utils::Parallel;
@@ -112,7 +113,7 @@ impl<T, I: IntoIterator<Item = T> + Default + Send> Parallel<I> {
 }
 
 impl<T: Send> Parallel<Vec<T>> {
-    /// Appends the elements of the vectors of all threads to another vector, and leaves them empty.
+    /// Moves the elements of the vectors of all threads to the end of `out`.
     pub fn drain_into(&mut self, out: &mut Vec<T>) {
         for values in self.idle_mut() {
             out.append(values);
@@ -134,7 +135,7 @@ impl<T: Send + fmt::Debug> fmt::Debug for Parallel<T> {
 
 /// A value that a thread has borrowed from a [`Parallel`].
 pub struct LocalMut<'a, T: Send> {
-    /// `None` only while it is being dropped.
+    /// The value; `None` only during the drop.
     value: Option<T>,
     of: &'a Parallel<T>,
 }

@@ -5,10 +5,10 @@ use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 /// The assumed size of the second-level cache if it is unknown, in bytes.
 const USUAL: usize = 512 << 10;
 
-/// The detected size; zero if it has not been detected yet.
+/// The detected size of the second-level cache; 0 if it has not been detected yet.
 static FOUND: AtomicUsize = AtomicUsize::new(0);
 
-/// The size of the second-level cache of a core, in bytes; an assumed size if it cannot be detected.
+/// Returns the size of the second-level cache of a core, in bytes. If it cannot be detected, returns an assumed size.
 #[inline]
 pub(crate) fn l2_size() -> usize {
     match FOUND.load(Relaxed) {
@@ -17,7 +17,7 @@ pub(crate) fn l2_size() -> usize {
     }
 }
 
-/// Detects the size once: in a virtual machine, `cpuid` takes microseconds.
+/// Detects the size. This is done only once, because `cpuid` takes microseconds in a virtual machine.
 #[cold]
 fn detect_size() -> usize {
     let found = match reported_size() {
@@ -29,12 +29,12 @@ fn detect_size() -> usize {
     found
 }
 
-/// The size that the processor reports, or 0 if it reports no size. Miri does not support `cpuid`.
+/// Returns the size that the processor reports; 0 if it reports no size. Miri does not support `cpuid`.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn reported_size() -> usize {
     use core::arch::x86_64::__cpuid;
 
-    /// The leaf with the size of the second-level cache, in KiB, in the upper half of `ecx`, on Intel and AMD processors.
+    /// The `cpuid` leaf with the size of the second-level cache. On Intel and AMD processors, the upper half of `ecx` is the size in KiB.
     const CACHES: u32 = 0x8000_0006;
     if __cpuid(0x8000_0000).eax < CACHES {
         return 0;

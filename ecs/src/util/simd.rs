@@ -1,27 +1,27 @@
 //! Selection of the instruction set for loops.
 //!
-//! A program is built for the oldest processor that it must run on; on x86-64 that processor has registers of two `f64`. Loops over
-//! rows are therefore compiled more than once: for the target of the whole program, called the
-//! [baseline](InstructionSet::Baseline), and for wider instruction sets. At run time the best one that the processor supports is
-//! selected. This applies to [`#[system]`](macro@crate::system)s over components, and to internal iteration over queries:
-//! `for_each`, `fold`, `sum` and similar methods of [`QueryIter`](crate::query::QueryIter), also on several threads. `for` loops
-//! over queries are compiled for the baseline only. Without the feature `std`, and on processors other than x86-64, everything is.
+//! A program is built for the oldest processor that it must run on. On x86-64 such a processor has registers of two `f64`. Loops over rows
+//! are therefore compiled more than once: for the target of the whole program, called the [baseline](InstructionSet::Baseline), and for
+//! wider instruction sets. At run time the widest instruction set that the processor supports is selected. This applies to
+//! [`#[system]`](macro@crate::system)s over components, and to internal iteration over queries: `for_each`, `fold`, `sum` and similar
+//! methods of [`QueryIter`](crate::query::QueryIter), also on several threads. `for` loops over queries are compiled for the baseline only.
+//! Without the feature `std`, and on processors other than x86-64, all loops are compiled for the baseline only.
 //!
-//! All variants give the same result to the last bit: operations are neither reordered nor contracted. Only details that Rust
-//! leaves unspecified may differ, as between two builds of one program: the sign and the payload of a NaN, and which zero `min` and
-//! `max` of `0.0` and `-0.0` return.
+//! All variants give the same result to the last bit: operations are neither reordered nor contracted. Only details that Rust leaves
+//! unspecified may differ, as they may between two builds of one program. These are the sign and the payload of a NaN, and whether `min`
+//! and `max` of `0.0` and `-0.0` return `0.0` or `-0.0`.
 //!
-//! A function that a loop calls is compiled for the wider instruction set only if the compiler inlines it. Other calls run code for
-//! the baseline.
+//! A function that a loop calls is compiled for the wider instruction set only if the compiler inlines it. Functions that are not inlined
+//! are compiled for the baseline.
 //!
-//! To find out whether a difference is caused by this selection, set the environment variable `STRATA_SIMD` to the widest set to
-//! use: `off`, which is the baseline, `avx2` or `avx512`. [`InstructionSet::limit`] does the same at run time, and `#[system(simd =
-//! off)]` for one system.
+//! To check whether this selection causes a difference, set the environment variable `STRATA_SIMD` to the widest set to use: `off` for the
+//! baseline, `avx2` or `avx512`. [`InstructionSet::limit`] does the same at run time. `#[system(simd = off)]` selects the baseline for one
+//! system.
 // Tests: tests/simd/choice.rs, tests/simd/identity.rs
 
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-/// An instruction set that loops over rows are compiled for, ordered from the narrowest to the widest.
+/// An instruction set for which loops over rows are compiled. The sets are ordered from the narrowest to the widest.
 ///
 /// ```
 /// use strata_ecs::simd::InstructionSet;
@@ -41,11 +41,11 @@ pub enum InstructionSet {
     Avx512 = 3,
 }
 
-/// The set in use; zero if it has not been determined yet.
+/// The set in use; 0 if it has not been determined yet.
 static CURRENT: AtomicU8 = AtomicU8::new(0);
 
 impl InstructionSet {
-    /// The widest set that loops are compiled for and that this processor supports.
+    /// Returns the widest set that this processor supports and for which loops are compiled.
     ///
     /// ```
     /// use strata_ecs::simd::InstructionSet;
@@ -59,8 +59,8 @@ impl InstructionSet {
         wide::detected()
     }
 
-    /// The set in use: the [`detected`](Self::detected) one, or a narrower one if [`limit`](Self::limit) or the environment
-    /// variable `STRATA_SIMD` says so.
+    /// Returns the set in use. It is the [`detected`](Self::detected) set, unless [`limit`](Self::limit) or the environment variable
+    /// `STRATA_SIMD` selects a narrower set.
     ///
     /// ```
     /// use strata_ecs::simd::InstructionSet;
@@ -79,8 +79,8 @@ impl InstructionSet {
         }
     }
 
-    /// Sets the widest set to use from now on, in the whole program, for debugging and benchmarks. Running loops are not affected.
-    /// A set that the processor does not support is not used.
+    /// Limits the set in use to this set, from now on and in the whole program. This is for debugging and benchmarks. Running loops are not
+    /// affected. If the processor does not support this set, the [`detected`](Self::detected) set is used.
     ///
     /// ```
     /// use strata_ecs::simd::InstructionSet;
@@ -104,7 +104,7 @@ impl InstructionSet {
     }
 }
 
-/// The widest set that the environment variable allows.
+/// Returns the widest set that the environment variable allows.
 #[cfg(feature = "std")]
 fn asked() -> InstructionSet {
     let Some(asked) = std::env::var_os("STRATA_SIMD") else { return InstructionSet::Avx512 };
@@ -124,13 +124,13 @@ fn asked() -> InstructionSet {
     InstructionSet::Avx512
 }
 
-/// The unroll width of a loop: the number of rows that the function gets at a time, as a constant, so that the optimiser sees all
-/// of them; 1 means all rows of a table at once.
+/// The unroll width of a loop: the number of rows that the function of the loop gets at a time. It is a constant, so that the optimiser
+/// sees all of these rows. 1 means that the function gets all rows of a table at once.
 ///
-/// If each row has single numbers, the plain loop over the rows is vectorised well. For structs of several numbers it is better to
-/// unroll two or four rows: their numbers fill registers without being shuffled first.
+/// If the values of a row are single numbers, the plain loop over the rows is vectorised well. For structs of several numbers it is better
+/// to unroll two or four rows: the numbers of these rows fill registers without being shuffled first.
 ///
-/// Sealed, because code that visits rows relies on these numbers.
+/// The trait is sealed, because code that visits rows relies on these numbers.
 ///
 /// ```compile_fail,E0277
 /// use strata_ecs::simd::UnrollWidth;
@@ -145,27 +145,27 @@ fn asked() -> InstructionSet {
 /// ```
 #[doc(hidden)]
 pub trait UnrollWidth: Sealed + 'static {
-    /// Rows at a time if no value of a row is larger than eight bytes.
+    /// The number of rows at a time if no value of a row is larger than eight bytes.
     const OF_SMALL: usize;
-    /// Rows at a time if a value is larger.
+    /// The number of rows at a time if a value of a row is larger than eight bytes.
     const OF_LARGE: usize;
-    /// Rows at a time if there are more than four columns, regardless of their values.
+    /// The number of rows at a time if there are more than four columns, regardless of the size of their values.
     const OF_MANY: usize;
-    /// Whether single numbers are processed in a loop over all rows except the last few. Wide registers support masked stores,
-    /// which the optimiser uses only in loops: a branch around a store becomes a masked store.
+    /// Whether single numbers are processed in one loop over all rows except the last few. With wide registers the optimiser can replace a
+    /// branch around a store by a masked store. It does this only in loops.
     const LOOPS_OVER_SMALL: bool;
 }
 
 /// Values up to this size are treated as single numbers, in bytes.
 pub(crate) const SMALL: usize = 8;
 
-/// Maximum number of rows that the function gets at a time, unless it gets all.
+/// The maximum number of rows that the function gets at a time, unless it gets all rows.
 pub(crate) const MOST_ROWS: usize = 64;
 
 mod sealed {
     //! Seals the traits of this module.
 
-    /// Not nameable outside the crate.
+    /// A supertrait that code outside of the crate cannot name.
     pub trait Sealed {}
 }
 
@@ -189,18 +189,18 @@ impl<const SMALL: usize, const LARGE: usize, const MANY: usize, const LOOPS: boo
     const LOOPS_OVER_SMALL: bool = LOOPS;
 }
 
-/// The number of rows, if it is a valid unroll width.
+/// Returns `rows`. Panics if it is not a valid unroll width.
 const fn checked(rows: usize) -> usize {
     assert!(rows.is_power_of_two() && rows <= MOST_ROWS, "rows that are left are gone through by halves");
     rows
 }
 
-/// The kernel variants of a loop. Sealed, as [`UnrollWidth`].
+/// The kernel variants of a loop. The trait is sealed, like [`UnrollWidth`].
 #[doc(hidden)]
 pub trait Variants: Sealed + 'static {
-    /// Whether there are other variants than the one for the baseline.
+    /// Whether there are other variants than the variant for the baseline.
     const WIDE: bool;
-    /// Whether there is a variant for AVX-512; otherwise the one for AVX2 is used.
+    /// Whether there is a variant for AVX-512. If not, the variant for AVX2 is used.
     const AVX512: bool;
     /// The unroll width for the baseline.
     type Baseline: UnrollWidth;
@@ -210,13 +210,13 @@ pub trait Variants: Sealed + 'static {
     type Avx512: UnrollWidth;
 }
 
-/// The variants with the unroll widths that were measured to be best: `benches/shapes.rs`.
+/// The variants with the unroll widths that were the fastest in measurements (`benches/shapes.rs`).
 ///
-/// Many columns are processed in one loop: blocks were slower when this was measured, which was before long loops were reliably
+/// Many columns are processed in one loop, because blocks were slower when this was measured. At that time long loops were not yet reliably
 /// inlined into their variants.
 ///
-/// Only row systems over single numbers have a variant for AVX-512. Loops over vectors and matrices are limited by memory with AVX2
-/// already, and some are slower with AVX-512.
+/// Only row systems over single numbers have a variant for AVX-512. Loops over vectors and matrices are already limited by memory with
+/// AVX2, and some of them are slower with AVX-512.
 #[doc(hidden)]
 pub struct Wide;
 
@@ -229,7 +229,7 @@ type AsWritten = UnrolledRows<1, 1, 1>;
 type BestOfBaseline = UnrolledRows<16, 4, 1>;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 type BestOfBaseline = BestOfWide;
-/// Not measured, so the plain loop.
+/// The plain loop, because other unroll widths were not measured.
 #[cfg(not(target_arch = "x86_64"))]
 type BestOfBaseline = AsWritten;
 
@@ -243,7 +243,7 @@ impl Variants for Wide {
     type Avx512 = BestOfWide;
 }
 
-/// One plain loop, for the baseline.
+/// Only the variant for the baseline, with the plain loop.
 #[doc(hidden)]
 pub struct Narrow;
 
@@ -257,7 +257,7 @@ impl Variants for Narrow {
     type Avx512 = AsWritten;
 }
 
-/// All variants with the same unroll width, for benchmarks.
+/// All variants, with the same unroll width. For benchmarks.
 #[doc(hidden)]
 pub struct Shaped<const COUNT: usize>;
 
@@ -271,12 +271,13 @@ impl<const COUNT: usize> Variants for Shaped<COUNT> {
     type Avx512 = UnrolledRows<COUNT, COUNT, COUNT>;
 }
 
-/// Prevents the vectorisation of the loop that contains the call, whose steps are to be vectorised instead.
+/// Prevents the vectorisation of the loop that contains the call. It is called in loops over blocks of rows, where the work on a single
+/// block is to be vectorised instead.
 ///
-/// A loop over blocks of eight rows looks to the optimiser like a loop with a stride of eight. It would shuffle the rows of several
-/// blocks into registers, which takes longer than the actual work.
+/// The optimiser treats a loop over blocks of eight rows as a loop with a stride of eight. It would shuffle the rows of several blocks into
+/// registers, which takes longer than the actual work.
 ///
-/// After each of two calls of one function, it keeps the optimiser from merging them.
+/// If it is called after each of two calls of the same function, the optimiser does not merge these two calls.
 #[inline(always)]
 pub(crate) fn between_blocks() {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -288,13 +289,13 @@ pub(crate) fn between_blocks() {
     let _ = core::hint::black_box(0_u8);
 }
 
-/// A function that is compiled for several instruction sets, with its arguments.
+/// A function that is compiled for several instruction sets, together with its arguments.
 pub(crate) trait KernelJob {
-    /// The result.
+    /// The type of the result.
     type Out;
 
-    /// Runs the job, with an unroll width. Must be `#[inline(always)]`, with all of its parts: code that is not inlined is compiled
-    /// for the baseline.
+    /// Runs the job with an unroll width. This function and all functions that it calls must be `#[inline(always)]`: code that is not
+    /// inlined is compiled for the baseline.
     fn run<S: UnrollWidth>(self) -> Self::Out;
 }
 
@@ -304,20 +305,20 @@ pub(crate) fn run<V: Variants, J: KernelJob>(job: J) -> J::Out {
     if V::WIDE { wide::run::<V, J>(job) } else { as_written(job) }
 }
 
-/// As [`run`], for a rare part of a job, which must not be in one function with the rest.
+/// Like [`run`], for a rare part of a job, which must not be inlined into the function with the rest of the job.
 #[cold]
 #[inline(never)]
 pub(crate) fn run_apart<V: Variants, J: KernelJob>(job: J) -> J::Out {
     run::<V, J>(job)
 }
 
-/// The plain loop for the baseline. A separate function, as [`baseline`].
+/// Runs the plain loop for the baseline. It is not inlined, for the same reason as [`baseline`].
 #[inline(never)]
 fn as_written<J: KernelJob>(job: J) -> J::Out {
     job.run::<AsWritten>()
 }
 
-/// The variant for the baseline. A separate function, so that it is compiled once for all callers.
+/// Runs the variant for the baseline. It is not inlined, so that it is compiled once for all callers.
 #[inline(never)]
 fn baseline<V: Variants, J: KernelJob>(job: J) -> J::Out {
     job.run::<V::Baseline>()
@@ -325,7 +326,7 @@ fn baseline<V: Variants, J: KernelJob>(job: J) -> J::Out {
 
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 mod wide {
-    //! The variants for instruction sets that not every processor supports.
+    //! Selection of the variants for instruction sets that not every processor supports.
 
     use super::{InstructionSet, KernelJob, Variants, baseline};
 
@@ -375,7 +376,7 @@ mod wide {
 
 #[cfg(not(all(feature = "std", target_arch = "x86_64")))]
 mod wide {
-    //! Only the baseline. `.ci/run no_std` compiles this on x86-64, too.
+    //! Selection for targets that have only the baseline. `.ci/run no_std` compiles this module on x86-64, too.
 
     use super::{InstructionSet, KernelJob, Variants, baseline};
 

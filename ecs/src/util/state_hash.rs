@@ -1,7 +1,8 @@
-//! A fast hash for large data, which is equal in each process.
+//! A fast hash function for large data, with the same results in each process.
 //!
-//! Eight lanes take a word each in turn. A step of a lane is a bijection of its state for each word, and of the word for each state:
-//! so data that differ in one word always differ in one lane. Order and position affect the hash.
+//! The words of the data are distributed to eight lanes in turn. A step of a lane is a bijection of the state for each word, and a
+//! bijection of the word for each state. So data that differ in one word always differ in one lane. The order and the positions of words
+//! affect the hash.
 
 use core::hash::Hasher;
 
@@ -10,7 +11,7 @@ const WORD: usize = size_of::<u64>();
 /// An odd number whose bits look random: 2^64 divided by the golden ratio.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The hash.
+/// The state of the hash.
 pub(crate) struct StateHasher {
     lanes: [u64; LANES],
 }
@@ -34,7 +35,7 @@ impl StateHasher {
         self.lanes[0] = step(self.lanes[0], word);
     }
 
-    /// Adds words, and their number.
+    /// Adds words, and then their number.
     pub(crate) fn words(&mut self, mut words: impl ExactSizeIterator<Item = u64>) {
         self.word(words.len() as u64);
         let mut lanes = self.lanes;

@@ -1,10 +1,10 @@
-//! Spans for subscribers of `tracing`: a span for each run of a schedule, for each run of a system in it, for each
-//! application of a system's commands, and for each run of an observer or hook, which covers all entities of one
-//! notification.
+//! Spans for subscribers of `tracing`. There is a span for each run of a schedule, for each run of a system in the schedule, for each
+//! application of the commands of a system, and for each run of an observer or hook. The span of an observer or hook covers all entities of
+//! one notification.
 //!
-//! Each system of a pipeline has one span, not one per block. It is entered when the system prepares its run, and left
-//! when the last block is done, so it contains the spans of the systems after it in time. Its parent is still the run.
-//! The report of the schedule has the time of each system alone.
+//! Each system of a pipeline has one span, not one per block. The span is entered when the system prepares its run, and left when the last
+//! block is done. So the time of the span includes the times of the following systems of the pipeline, although the parent of all these
+//! spans is the run. The report of the schedule contains the time of each single system.
 //!
 //! Without the feature `trace`, the types of this module have no size, and the functions do nothing.
 //!
@@ -16,8 +16,8 @@ use core::fmt;
 #[cfg(feature = "trace")]
 const TARGET: &str = "strata_ecs";
 
-/// Reports a problem that did not end the program: to subscribers with the feature `trace`, otherwise to standard error,
-/// if available.
+/// Reports a problem after which the program continues. With the feature `trace` it is reported to subscribers, otherwise to standard
+/// error, if available.
 #[cold]
 pub(crate) fn warn(text: &dyn fmt::Display) {
     #[cfg(feature = "trace")]
@@ -38,8 +38,8 @@ pub(crate) enum Level {
     Error,
 }
 
-/// Reports a message to subscribers, at a level. Without the feature `trace`, warnings and errors are written to
-/// standard error, if available.
+/// Reports a message of a level to subscribers. Without the feature `trace`, warnings and errors are written to standard error, if
+/// available.
 #[cold]
 pub(crate) fn emit_text(level: Level, text: &str) {
     #[cfg(feature = "trace")]
@@ -60,23 +60,23 @@ pub(crate) fn emit_text(level: Level, text: &str) {
     let _ = (level, text);
 }
 
-/// A span that has been entered on this thread, until this is dropped.
+/// A guard for a span that has been entered on this thread. Dropping the guard leaves the span.
 #[must_use = "the span ends when this is dropped"]
 pub(crate) struct SpanGuard {
     #[cfg(feature = "trace")]
     _span: tracing::span::EnteredSpan,
 }
 
-/// The span of a run of a schedule. It contains the spans of its systems, on whatever thread they run.
+/// The span of a run of a schedule. It is the parent of the spans of the systems, on all threads.
 #[derive(Clone, Copy)]
 pub(crate) struct RunSpan {
-    /// The id, if a subscriber is interested in the span.
+    /// The id of the span; `None` if no subscriber is interested in the span.
     #[cfg(feature = "trace")]
     id: Option<core::num::NonZeroU64>,
 }
 
 impl RunSpan {
-    /// Begins the run of a schedule.
+    /// Begins the span of a run of a schedule.
     #[cfg(feature = "trace")]
     pub(crate) fn begin(label: Option<impl fmt::Debug>) -> (Self, SpanGuard) {
         let label = label.as_ref().map(tracing::field::debug);
@@ -90,7 +90,7 @@ impl RunSpan {
         (Self {}, SpanGuard {})
     }
 
-    /// Begins the span of a run of a system in it.
+    /// Begins the span of a run of a system in this run of a schedule.
     #[cfg(feature = "trace")]
     pub(crate) fn system<'n>(self, label: Option<impl fmt::Debug>, name: impl FnOnce() -> &'n str) -> SpanGuard {
         let label = label.as_ref().map(tracing::field::debug);
@@ -111,7 +111,7 @@ impl RunSpan {
     }
 }
 
-/// Begins the span of the application of a system's commands.
+/// Begins the span of the application of the commands of a system.
 #[cfg(feature = "trace")]
 pub(crate) fn commands(system: Option<&str>) -> SpanGuard {
     SpanGuard { _span: tracing::info_span!(target: TARGET, "commands", system).entered() }

@@ -1,14 +1,14 @@
-//! One list of tuple sizes for all implementations for tuples.
+//! Macros with the tuple sizes for all implementations for tuples.
 //!
-//! The compiler checks the output of a macro once for each size, so a trait with many functions is implemented for tuples of up to four
-//! members, and for larger ones through a tuple of such tuples.
+//! The compiler checks the output of a macro once for each size. To limit this cost, a trait with many functions is implemented for tuples
+//! of up to four members. Larger tuples are treated as a tuple of such tuples.
 //!
 //! Tests: tests/ui/pass/largest_tuples.rs
 
 use core::marker::PhantomData;
 
-/// The form of a tuple of more than four members: a tuple of tuples of up to four. This type distinguishes it from a tuple of tuples
-/// that the user wrote.
+/// Represents a tuple of more than four members as a tuple `T` of tuples of up to four members. This type distinguishes it from a tuple of
+/// tuples that the user wrote.
 #[doc(hidden)]
 pub struct Groups<T>(PhantomData<fn() -> T>);
 
@@ -34,7 +34,7 @@ macro_rules! all_tuples {
     };
 }
 
-/// Like `all_tuples`, for up to four members.
+/// Like `all_tuples`, for 1 to 4 members.
 macro_rules! small_tuples {
     ($each:ident) => {
         $each!(A 0);
@@ -44,7 +44,7 @@ macro_rules! small_tuples {
     };
 }
 
-/// Like `all_tuples`, for more members than `small_tuples`, in groups of up to four.
+/// Like `all_tuples`, for 5 to 16 members, which are passed in groups of up to four.
 macro_rules! large_tuples {
     ($each:ident) => {
         $each!([A 0 B 1 C 2 D 3] [E 4]);
@@ -62,13 +62,13 @@ macro_rules! large_tuples {
     };
 }
 
-/// The values of up to four members as a tuple, and of more as a tuple of tuples.
+/// Returns the values of up to four members as a tuple, and the values of more members as a tuple of tuples.
 macro_rules! grouped {
     ([$($value:expr),*]) => { ($($value,)*) };
     ($([$($value:expr),*])*) => { ($(($($value,)*),)*) };
 }
 
-/// Like `grouped`, for types: more than four are [`Groups`].
+/// Like `grouped`, for types. More than four types become [`Groups`].
 macro_rules! grouped_types {
     ([$($T:ty),*]) => { ($($T,)*) };
     ($([$($T:ty),*])*) => { $crate::util::tuples::Groups<($(($($T,)*),)*)> };

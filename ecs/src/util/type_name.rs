@@ -4,7 +4,7 @@
 
 use alloc::string::String;
 
-/// The name of a type, without the modules of this type and of its type arguments.
+/// Returns the name of a type, without the modules of the type and of its type arguments.
 pub(crate) fn short_name(name: &str) -> String {
     let mut short = String::with_capacity(name.len());
     let mut word = 0;

@@ -17,8 +17,8 @@ use super::same_type::SameTypePair;
 use crate::access::term::{ConstTerm, Usage, any_in, each_in, find_in, first_found};
 use crate::component::Component;
 
-/// Fails to compile if two parameters of a system conflict, if one tests for changes of a component that is never tracked, or if a
-/// row parameter yields values that only the first row would see. The options of a row system are part of `params`.
+/// Fails to compile if two parameters of a system conflict, if a parameter tests for changes of a component that is never tracked, or if a
+/// row parameter yields values that only the first row would see. `params` also contains the options of a row system.
 #[track_caller]
 pub const fn check_system(system: &str, params: &[NamedAccess]) {
     each_in!(b after before in params => {
@@ -39,7 +39,7 @@ pub const fn check_system(system: &str, params: &[NamedAccess]) {
     });
 }
 
-/// Fails to compile if two of the parameters borrow the same type, as written in both, one of them mutably.
+/// Fails to compile if two parameters borrow a type that is written in the same way in both, and one of them borrows it mutably.
 #[track_caller]
 pub const fn check_same_types(system: &str, params: &[NamedAccess], pairs: &[SameTypePair]) {
     each_in!(pair in pairs => check_pair(system, pair, params));
@@ -70,7 +70,7 @@ const fn check_pair(system: &str, pair: &SameTypePair, params: &[NamedAccess]) {
     }
 }
 
-/// Fails to compile if a query borrows a component twice, once mutably, or tests for changes of a component that is never tracked.
+/// Fails to compile if a query borrows a component twice, at least once mutably, or tests for changes of a component that is never tracked.
 ///
 /// The compiler prints the type of `_query` with the message (`inside ..`), so this function does not track its caller.
 pub(crate) const fn check_query<Query>(_query: PhantomData<Query>, query: &ConstTerm) {
@@ -82,7 +82,7 @@ pub(crate) const fn check_query<Query>(_query: PhantomData<Query>, query: &Const
     }
 }
 
-/// Fails to compile if a component cannot disable entities.
+/// Fails to compile if the component cannot be a disabling component.
 #[track_caller]
 pub(crate) const fn check_disabling<C: Component>() {
     if let ConstTerm::Component(_, component) = ConstTerm::of::<C>(Usage::Without)
@@ -92,8 +92,8 @@ pub(crate) const fn check_disabling<C: Component>() {
     }
 }
 
-/// Checks that the components of a bundle differ, where that is known at compile time. Other duplicates are found when the bundle is
-/// first used in a world.
+/// Fails to compile if a component is certainly twice in a bundle. Duplicates that are not certain at compile time are found when the
+/// bundle is first used in a world.
 #[track_caller]
 ///
 /// `holder` is the start of the message, as in "a bundle has".
@@ -103,12 +103,13 @@ pub(crate) const fn check_one_of_each(holder: &str, components: &ConstTerm) {
     }
 }
 
-/// Whether two components of a bundle may be the same: the compiler does not know whether generic types are equal.
+/// Returns whether a component may be twice in a bundle. At compile time it is not known whether generic types are equal.
 pub(crate) const fn may_repeat(components: &ConstTerm) -> bool {
     named_twice(components, false).is_some()
 }
 
-/// A component that a term names twice: certainly, or possibly if `certainly` is false.
+/// Returns the name of a component that occurs twice in a term. If `certainly` is false, components that may be equal count as the same
+/// component.
 const fn named_twice(term: &ConstTerm, certainly: bool) -> Option<&'static str> {
     let ConstTerm::Group(_, members) = term else { return None };
     find_in!(member after before in members => first_found!(
@@ -117,7 +118,8 @@ const fn named_twice(term: &ConstTerm, certainly: bool) -> Option<&'static str> 
     ))
 }
 
-/// A component that two terms name.
+/// Returns the name of a component that occurs in both terms. If `certainly` is false, components that may be equal count as the same
+/// component.
 const fn named_by_both(a: &ConstTerm, b: &ConstTerm, certainly: bool) -> Option<&'static str> {
     match (a, b) {
         (ConstTerm::Group(_, members), other) | (other, ConstTerm::Group(_, members)) => {
@@ -131,8 +133,8 @@ const fn named_by_both(a: &ConstTerm, b: &ConstTerm, certainly: bool) -> Option<
     }
 }
 
-/// Fails to compile if two parameters without names conflict, or if one tests for changes of a component that is never tracked.
-/// `inputs` is the number of parameters that precede them.
+/// Fails to compile if two parameters without names conflict, or if one of them tests for changes of a component that is never tracked.
+/// `inputs` is the number of inputs of the system, which precede the parameters.
 ///
 /// The compiler prints the type of `_user` with the message (`inside ..`), so this function does not track its caller.
 pub(crate) const fn check_nameless<User>(_user: PhantomData<User>, of: Nameless, params: &ConstAccess, inputs: usize) {
@@ -157,7 +159,7 @@ pub(crate) const fn check_nameless<User>(_user: PhantomData<User>, of: Nameless,
     }
 }
 
-/// The position of a parameter as text, counted from one.
+/// Returns the position of a parameter as text, counted from 1.
 const fn number(at: usize) -> &'static str {
     const NUMBERS: [&str; 16] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"];
     if at < NUMBERS.len() { NUMBERS[at] } else { "17 or more" }

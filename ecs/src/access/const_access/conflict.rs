@@ -1,4 +1,4 @@
-//! Conflicts of two compile-time accesses.
+//! Conflicts of two accesses that are known at compile time.
 //!
 //! Tests: tests/ui/fail, tests/ui/errors
 
@@ -7,18 +7,18 @@ use super::disjoint::Overlap;
 use crate::access::term::{ConstTerm, Group, any_in, find_in, first_found};
 use crate::component::ComponentKey;
 
-/// The kinds of data that can be borrowed.
+/// The kinds of data that two accesses can conflict about.
 #[derive(Clone, Copy)]
 pub(super) enum BorrowKind {
     Component,
-    /// Every component of the entities, through `EntityRef` or `EntityMut`.
+    /// All components of the entities, through `EntityRef` or `EntityMut`.
     AllComponents,
-    /// One borrows a component, and the other tests whether it has changed.
+    /// A component. One access borrows it, and the other one tests whether it has changed.
     Changes,
     Resource,
     /// The resource that stores the messages of a type.
     Messages,
-    /// A value that stays on its thread.
+    /// A non-send value.
     NonSend,
 }
 
@@ -27,11 +27,11 @@ pub(super) enum BorrowKind {
 pub(super) struct Conflict {
     pub(super) name: &'static str,
     pub(super) kind: BorrowKind,
-    /// Whether one of the two is a lookup.
+    /// Whether one of the two accesses is a lookup.
     pub(super) lookup: bool,
-    /// The fields that contain the two accesses, if the parameters are structs of parameters.
+    /// The names of the fields that contain the two accesses, for parameters that are structs of parameters.
     pub(super) fields: [Option<&'static str>; 2],
-    /// Whether filters that might make the two disjoint have too many branches to be compared.
+    /// Whether the filters of the two queries have too many branches to be compared completely. If so, the queries may be disjoint.
     pub(super) unknown: bool,
 }
 
@@ -52,7 +52,7 @@ impl Conflict {
         Self::new(if key.messages { BorrowKind::Messages } else { BorrowKind::Resource }, key.name())
     }
 
-    /// The conflict, with the field of the first parameter that contains it.
+    /// Adds the field of the first parameter that contains the conflict.
     const fn in_first(found: Option<Self>, field: &'static str) -> Option<Self> {
         match found {
             Some(conflict) => Some(Self { fields: [Some(field), conflict.fields[1]], ..conflict }),
@@ -60,12 +60,12 @@ impl Conflict {
         }
     }
 
-    /// The conflict, with the field of the second parameter that contains it.
+    /// Adds the field of the second parameter that contains the conflict.
     const fn in_second(found: Option<Self>, field: &'static str) -> Option<Self> {
         Self::swapped(Self::in_first(Self::swapped(found), field))
     }
 
-    /// The conflict with the parameters swapped.
+    /// Returns the conflict with the two parameters swapped.
     const fn swapped(found: Option<Self>) -> Option<Self> {
         match found {
             Some(conflict) => Some(Self { fields: [conflict.fields[1], conflict.fields[0]], ..conflict }),
@@ -73,7 +73,7 @@ impl Conflict {
         }
     }
 
-    /// The conflict of two queries, unless no entity matches both.
+    /// Returns the conflict of two queries; `None` if no entity matches both queries.
     pub(super) const fn unless_apart(found: Option<Self>, overlap: Overlap) -> Option<Self> {
         match (found, overlap) {
             (_, Overlap::Never) => None,
@@ -82,7 +82,7 @@ impl Conflict {
         }
     }
 
-    /// The conflict, marked as one of a lookup.
+    /// Marks the conflict as a conflict of a lookup.
     const fn of_lookup(found: Option<Self>) -> Option<Self> {
         match found {
             Some(conflict) => Some(Self { lookup: true, ..conflict }),
@@ -91,8 +91,8 @@ impl Conflict {
     }
 }
 
-/// A conflict of two parameters. All row parameters belong to one query, and linked parameters access other entities than the row;
-/// other parameters are compared part by part.
+/// Returns a conflict of two parameters. Row parameters are terms of one query. Linked parameters access other entities than the row, so
+/// they do not conflict with row parameters. Other parameters are compared part by part.
 pub(super) const fn conflict_of(a: &NamedAccess, b: &NamedAccess, params: &[NamedAccess]) -> Option<Conflict> {
     if a.is_linked() && (b.is_linked() || b.is_of_rows()) || b.is_linked() && a.is_of_rows() {
         return None;
@@ -110,7 +110,7 @@ pub(super) const fn conflict_of(a: &NamedAccess, b: &NamedAccess, params: &[Name
     between(&a.access, &b.access)
 }
 
-/// A conflict of a row parameter with a parameter that is not a row parameter.
+/// Returns a conflict of a row parameter with a parameter that is not a row parameter.
 const fn with_rows(row: &ConstAccess, other: &ConstAccess, params: &[NamedAccess]) -> Option<Conflict> {
     match other {
         _ if let Some(parts) = other.parts() => find_in!(part in parts => with_rows(row, part, params)),
@@ -128,7 +128,7 @@ const fn with_rows(row: &ConstAccess, other: &ConstAccess, params: &[NamedAccess
     }
 }
 
-/// A conflict between two parameters, each of which may have parts.
+/// Returns a conflict of two parameters, each of which may have parts.
 pub(super) const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> {
     match (a, b) {
         _ if let Some(parts) = a.parts() => find_in!(part in parts => between(part, b)),
@@ -152,7 +152,7 @@ pub(super) const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict
     }
 }
 
-/// A component that `query` and `other` share, unless no row matches `query`.
+/// Returns a component about which `query` and `other` conflict; `None` if no row of `rows` matches `query`.
 const fn shared_with_rows(query: &ConstTerm, other: &ConstTerm, rows: &[NamedAccess]) -> Option<Conflict> {
     match shared_component(query, other, false) {
         None => None,
@@ -160,8 +160,8 @@ const fn shared_with_rows(query: &ConstTerm, other: &ConstTerm, rows: &[NamedAcc
     }
 }
 
-/// A component that a nested query in `term` reads and that `other`, a term of these rows, writes. Nested queries only read, so they
-/// do not conflict with reads of `other`.
+/// Returns a component that a nested query in `term` reads, and that `other`, a term of these rows, writes. Nested queries only read, so
+/// they do not conflict with reads of `other`.
 const fn nested_in(term: &ConstTerm, other: &ConstTerm, rows: &[NamedAccess]) -> Option<Conflict> {
     match term {
         ConstTerm::Nested(query) => {
@@ -172,12 +172,12 @@ const fn nested_in(term: &ConstTerm, other: &ConstTerm, rows: &[NamedAccess]) ->
     }
 }
 
-/// A component that a query borrows twice, once mutably: in two terms, or in a term and in a nested query.
+/// Returns a component that a query borrows twice, at least once mutably: in two terms, or in a term and in a nested query.
 pub(super) const fn conflict_of_query(query: &ConstTerm) -> Option<Conflict> {
     first_found!(conflict_of_members(query), nested_in(query, query, &[NamedAccess::of_query(query)]))
 }
 
-/// A component or resource that is borrowed mutably.
+/// Returns a component or resource that the access borrows mutably, as a conflict.
 const fn written(access: &ConstAccess) -> Option<Conflict> {
     match access {
         ConstAccess::Query(term) => written_component(term),
@@ -186,7 +186,7 @@ const fn written(access: &ConstAccess) -> Option<Conflict> {
     }
 }
 
-/// A conflict of two parts of one parameter: terms of a query, or members that are in use at the same time.
+/// Returns a conflict of two parts of one parameter: two terms of a query, or two members that are in use at the same time.
 pub(super) const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
     match access {
         ConstAccess::Query(term) => conflict_of_query(term),
@@ -204,7 +204,7 @@ pub(super) const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
     }
 }
 
-/// A component that is tested for changes although it is never tracked.
+/// Returns a component that the access tests for changes although it is never tracked.
 pub(super) const fn untracked(access: &ConstAccess) -> Option<Conflict> {
     match access {
         ConstAccess::Query(term) => untracked_component(term),
@@ -215,7 +215,8 @@ pub(super) const fn untracked(access: &ConstAccess) -> Option<Conflict> {
     }
 }
 
-/// The kind of values that a parameter yields only once, and the field that contains it.
+/// Returns the kind of values that a parameter yields only once, and the field of the parameter that yields them; `None` if there are no
+/// such values.
 pub(super) const fn given_once(access: &ConstAccess) -> Option<(YieldedOnce, Option<&'static str>)> {
     match access {
         ConstAccess::Once(given, _) => Some((*given, None)),
@@ -228,7 +229,7 @@ pub(super) const fn given_once(access: &ConstAccess) -> Option<(YieldedOnce, Opt
     }
 }
 
-/// A component that a term borrows mutably.
+/// Returns a component that a term borrows mutably.
 const fn written_component(term: &ConstTerm) -> Option<Conflict> {
     match term {
         ConstTerm::Group(Group::WriteAll, _) => Some(Conflict::all_components()),
@@ -238,8 +239,8 @@ const fn written_component(term: &ConstTerm) -> Option<Conflict> {
     }
 }
 
-/// A component that two terms borrow, one of them mutably. If `own` is true, both belong to one query, which may write a component
-/// that it tests for changes.
+/// Returns a component that two terms borrow, at least one of them mutably. If `own` is true, both terms belong to one query, which may
+/// write a component that it tests for changes.
 const fn shared_component(a: &ConstTerm, b: &ConstTerm, own: bool) -> Option<Conflict> {
     match (a, b) {
         (ConstTerm::Group(group @ (Group::ReadAll | Group::WriteAll), except), other)
@@ -267,7 +268,8 @@ const fn shared_component(a: &ConstTerm, b: &ConstTerm, own: bool) -> Option<Con
     }
 }
 
-/// A component that `term` borrows, in conflict with a term that borrows all components except some.
+/// Returns a component about which `term` conflicts with a term that borrows all components except some. `writes` states whether the latter
+/// borrows them mutably.
 const fn shared_with_all(writes: bool, except: &[ConstTerm], term: &ConstTerm, own: bool) -> Option<Conflict> {
     match term {
         ConstTerm::Component(_, component) if are_about(except, component.key) => None,
@@ -285,7 +287,7 @@ const fn shared_with_all(writes: bool, except: &[ConstTerm], term: &ConstTerm, o
     }
 }
 
-/// Whether one of the terms may name the component.
+/// Returns whether one of the terms may be about the component with this key.
 const fn are_about(terms: &[ConstTerm], key: ComponentKey) -> bool {
     any_in!(term in terms => match term {
         ConstTerm::Component(_, component) => component.key.may_be(key),
@@ -294,7 +296,7 @@ const fn are_about(terms: &[ConstTerm], key: ComponentKey) -> bool {
     })
 }
 
-/// A component that two members of a term borrow, one of them mutably.
+/// Returns a component that two members of a term borrow, at least one of them mutably.
 const fn conflict_of_members(term: &ConstTerm) -> Option<Conflict> {
     let ConstTerm::Group(group, members) = term else { return None };
     find_in!(member after before in members => match conflict_of_members(member) {
@@ -303,7 +305,7 @@ const fn conflict_of_members(term: &ConstTerm) -> Option<Conflict> {
     })
 }
 
-/// A component that a term tests for changes although it is never tracked.
+/// Returns a component that a term tests for changes although it is never tracked.
 pub(super) const fn untracked_component(term: &ConstTerm) -> Option<Conflict> {
     match term {
         ConstTerm::Component(usage, component) if usage.asks_changes() && !component.can_track => {

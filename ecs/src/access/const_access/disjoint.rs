@@ -1,13 +1,13 @@
-//! Whether an entity can match two queries.
+//! Determines whether an entity can match two queries.
 //!
-//! The search looks for a set of components that both match: it assumes what the terms require and exclude, one term after the
-//! other, then tries the members of each alternative, and backtracks when two assumptions contradict each other. If it finds no such
-//! set, the queries are disjoint. The search ends after a limited number of steps; then only the conditions that all branches of
-//! each query share are compared.
+//! The search looks for a set of components that both queries match. It goes through the terms and records the required and excluded
+//! components as assumptions. Then it tries the members of each alternative. It backtracks when two assumptions contradict each other. If
+//! it finds no such set, the queries are disjoint. The number of steps is limited. If the search exceeds the limit, only the conditions
+//! that all branches of each query share are compared.
 //!
-//! A query that contradicts itself about a sparse component visits the tables of the other one, but matches no row there: the two
-//! are disjoint. Whether they may run in parallel is a separate question, which depends on tables. `FilteredAccess` follows the same
-//! rules.
+//! If a query contradicts itself about a sparse component, it visits tables, but matches no row. So it is disjoint from each other query.
+//! Whether two queries may run in parallel is a different question, which depends on the tables that they visit. `FilteredAccess` follows
+//! the same rules.
 //!
 //! Tests: ecs/src/access/const_access/tests.rs
 
@@ -16,22 +16,23 @@ use crate::access::term::{ConstComponent, ConstTerm, Group, Usage, any_in, each_
 use crate::component::entity_disabling::Disabled;
 use crate::component::{Component, ComponentKey};
 
-/// The maximum number of terms that a search visits. The compiler warns about a constant that takes two million of its own steps.
+/// The maximum number of terms that a search visits. The compiler warns if the evaluation of a constant takes two million of the compiler's
+/// own steps.
 const MOST_STEPS: u32 = 20_000;
 
-/// Whether an entity can match two queries.
+/// Determines whether an entity can match two queries.
 #[derive(Clone, Copy)]
 pub(super) enum Overlap {
-    /// No entity matches both.
+    /// No entity matches both queries.
     Never,
-    /// Some entity can match both.
+    /// An entity can match both queries.
     Possible,
-    /// The queries have so many branches that only the conditions common to all branches were compared, and these do not make them
+    /// The queries have too many branches. Only the conditions that all branches share were compared, and these do not make the queries
     /// disjoint.
     Unknown,
 }
 
-/// Whether a condition holds for the query of at least one row parameter.
+/// Returns whether a condition holds for the query of at least one row parameter.
 macro_rules! any_row {
     ($row:ident in $params:expr => $holds:expr) => {
         any_in!(param in $params => match &param.access {
@@ -42,12 +43,12 @@ macro_rules! any_row {
 }
 
 impl Overlap {
-    /// The overlap of two queries.
+    /// Returns the overlap of two queries.
     pub(super) const fn of(a: &ConstTerm, b: &ConstTerm) -> Self {
         Self::of_rows(&[NamedAccess::of_query(a)], b)
     }
 
-    /// The overlap of the rows of a system with another query.
+    /// Returns the overlap of the rows of a system with another query.
     pub(super) const fn of_rows(params: &[NamedAccess], other: &ConstTerm) -> Self {
         let rows_name_disabled = any_row!(row in params => names_disabled(row));
         let excluded = [excluded_by_default(rows_name_disabled), excluded_by_default(names_disabled(other))];
@@ -67,16 +68,16 @@ impl Overlap {
     }
 }
 
-/// Terms that an entity has to match.
+/// A linked list of terms that an entity has to match.
 #[derive(Clone, Copy)]
 struct PendingTerms<'a> {
     terms: &'a [ConstTerm],
-    /// Parameters of a system; only row parameters count.
+    /// Parameters of a system. Only row parameters are used.
     rows: &'a [NamedAccess],
     rest: Option<&'a Self>,
 }
 
-/// An assumption about an entity, in a list.
+/// A linked list of assumptions about an entity.
 struct Assumption<'a> {
     component: &'static ConstComponent,
     /// Whether the entity has the component.
@@ -84,8 +85,8 @@ struct Assumption<'a> {
     others: Option<&'a Self>,
 }
 
-/// Whether an entity that satisfies the assumptions can match all terms in both lists. Alternatives are moved to `later`, and are
-/// tried after all other terms. If no steps are left, the result is meaningless.
+/// Returns whether an entity that satisfies the assumptions `known` can match all terms in `todo` and `later`. Alternatives are moved from
+/// `todo` to `later`, and are tried after all other terms. If `steps` is 0 afterwards, the result is meaningless.
 const fn can_match(
     todo: Option<&PendingTerms<'_>>,
     later: Option<&PendingTerms<'_>>,
@@ -133,7 +134,7 @@ const fn can_match(
     }
 }
 
-/// Like [`can_match`], for a list of alternatives, each of which is one group.
+/// Like [`can_match`], for a list of alternatives. Each alternative is a group.
 const fn can_match_one_of(next: &PendingTerms<'_>, known: Option<&Assumption<'_>>, steps: &mut u32) -> bool {
     let [alternative @ ConstTerm::Group(_, members)] = next.terms else { return true };
     if holds(alternative, known) {
@@ -145,7 +146,7 @@ const fn can_match_one_of(next: &PendingTerms<'_>, known: Option<&Assumption<'_>
     })
 }
 
-/// Whether a term follows from the assumptions.
+/// Returns whether each entity that satisfies the assumptions matches a term.
 const fn holds(term: &ConstTerm, mut known: Option<&Assumption<'_>>) -> bool {
     match term {
         ConstTerm::Component(usage, component) if usage.demands() || usage.excludes() => {
@@ -165,7 +166,7 @@ const fn holds(term: &ConstTerm, mut known: Option<&Assumption<'_>>) -> bool {
     }
 }
 
-/// Whether an assumption contradicts an earlier one.
+/// Returns whether a new assumption contradicts an earlier assumption.
 const fn contradicts(component: &ConstComponent, has: bool, mut known: Option<&Assumption<'_>>) -> bool {
     while let Some(other) = known {
         // Keys that may belong to the same component count as contradicting here: the check when the system is built decides.
@@ -177,14 +178,14 @@ const fn contradicts(component: &ConstComponent, has: bool, mut known: Option<&A
     false
 }
 
-/// The default exclusion of a query, depending on whether it names `Disabled`. Other disabling components are known at run time
-/// only.
+/// Returns the default exclusions of a query. `names_disabled` states whether the query has a term for `Disabled`. Other disabling
+/// components are known only at run time.
 const fn excluded_by_default(names_disabled: bool) -> &'static [ConstTerm] {
     const DISABLED: &[ConstTerm] = &[ConstTerm::of::<Disabled>(Usage::Without)];
     if names_disabled { &[] } else { DISABLED }
 }
 
-/// Whether a term names `Disabled`, or may name it.
+/// Returns whether a term is, or may be, about `Disabled`.
 const fn names_disabled(term: &ConstTerm) -> bool {
     match term {
         ConstTerm::Entity | ConstTerm::Spawned | ConstTerm::SpawnDetails | ConstTerm::Nested(_) => false,
@@ -194,12 +195,12 @@ const fn names_disabled(term: &ConstTerm) -> bool {
     }
 }
 
-/// Whether one of several terms, all of which must match, excludes a component that all branches of `b` require.
+/// Returns whether one of `terms`, all of which must match, excludes a component that all branches of `b` require.
 const fn one_excludes(terms: &[ConstTerm], b: &ConstTerm) -> bool {
     any_in!(term in terms => excludes(term, b))
 }
 
-/// Whether all branches of `a` exclude a component that all branches of `b` require.
+/// Returns whether all branches of `a` exclude a component that all branches of `b` require.
 const fn excludes(a: &ConstTerm, b: &ConstTerm) -> bool {
     match a {
         ConstTerm::Component(usage, component) if usage.excludes() => demands(b, component.key),
@@ -212,7 +213,7 @@ const fn excludes(a: &ConstTerm, b: &ConstTerm) -> bool {
     }
 }
 
-/// Whether all branches of a term require a component.
+/// Returns whether all branches of a term require a component.
 const fn demands(term: &ConstTerm, key: ComponentKey) -> bool {
     match term {
         ConstTerm::Component(usage, component) if usage.demands() => key.may_be(component.key),
@@ -225,8 +226,9 @@ const fn demands(term: &ConstTerm, key: ComponentKey) -> bool {
     }
 }
 
-/// Whether a group implies a condition that `count` of its members imply. If an entity matches all members, one member suffices; if
-/// it matches at least one, every member must imply the condition. Optional members imply nothing.
+/// Returns whether a group implies a condition, given that `count` of its `members` members imply it. If an entity must match all members,
+/// one such member is enough. If an entity must match at least one member, all members must imply the condition. Optional members imply
+/// nothing.
 const fn is_said(group: Group, count: usize, members: usize) -> bool {
     match group {
         Group::All => count != 0,

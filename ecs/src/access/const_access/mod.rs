@@ -1,14 +1,14 @@
-//! The compile-time access of systems, and the check whether their parameters conflict.
+//! The part of the access of systems that is known at compile time, and the check for conflicts of parameters.
 //!
-//! The check compares [`ComponentKey`](crate::component::ComponentKey)s. If a key is not exact, the check reports nothing; the check
-//! when a system is built, which compares `TypeId`s, finds every conflict.
+//! The check compares [`ComponentKey`](crate::component::ComponentKey)s. If a key is not exact, the check reports nothing. Every conflict
+//! is found when a system is built, because the check at that time compares `TypeId`s.
 //!
-//! `#[system]` emits a constant that compares the parameters with each other. Plain functions, `SystemState`s and queries of a
-//! `World` have such a constant too; it is evaluated when the program is built. The methods that take them from the user refer to
-//! it, so the compiler's error points to the user's line. A key that is not exact belongs to a generic type or to a type that a
-//! macro defines. A derive that a `macro_rules!` wrote is identified by its position, which differs from the position of the
-//! outermost macro call (`line!`); the derive counts copies of one item, whose positions are equal. If both types are written out in
-//! the function, the macro uses the compiler to determine whether they are the same type (`Pair::SAME`).
+//! `#[system]` emits a constant whose evaluation compares the parameters with each other. Plain functions, `SystemState`s and queries of a
+//! `World` have such a constant, too. It is evaluated when the program is built. The methods to which the user passes them refer to the
+//! constant, so the error of the compiler points to the user's line. A key that is not exact belongs to a generic type, or to a type that a
+//! macro defines. A derive that a `macro_rules!` macro wrote is detected by its position, which differs from the position of the outermost
+//! macro call (`line!`). Copies of one item have equal positions, so the derive counts them. If both types are written out in the function,
+//! `Pair::SAME` determines whether they are the same type.
 
 mod access;
 mod disjoint;

@@ -1,4 +1,4 @@
-//! The compiler's messages for failed checks.
+//! Reports failed checks as errors of the compiler.
 //!
 //! Tests: tests/ui/errors
 
@@ -34,7 +34,7 @@ const HELP_TARGET: &str = "help: an entity may be the target of one pair and the
                            component, or into the value of the pair, and let a second system carry it over";
 
 impl Conflict {
-    /// The borrowed data, as in "component `Health`", in parts.
+    /// Returns the text for the borrowed data, for instance "component `Health`", in parts.
     const fn what(&self) -> [&'static str; 3] {
         match self.kind {
             BorrowKind::Component | BorrowKind::Changes => ["component `", self.name, "`"],
@@ -45,7 +45,7 @@ impl Conflict {
         }
     }
 
-    /// How the two parameters borrow it.
+    /// Returns the text for how the two parameters borrow the data.
     const fn how(&self) -> &'static str {
         match self.kind {
             BorrowKind::Changes => ", one of them mutably and one for its changes\n",
@@ -53,7 +53,7 @@ impl Conflict {
         }
     }
 
-    /// The help for the conflict; `of_components` if it is about a component.
+    /// Returns the help for the conflict. If the conflict is about a component, the help is `of_components`.
     const fn help(&self, of_components: &'static str) -> &'static str {
         match self.kind {
             BorrowKind::Component | BorrowKind::AllComponents | BorrowKind::Changes => of_components,
@@ -63,18 +63,18 @@ impl Conflict {
         }
     }
 
-    /// The note that filters were not compared completely, if they might make the two disjoint.
+    /// Returns a note if the filters of the two queries were not compared completely; otherwise an empty text.
     const fn note(&self) -> &'static str {
         if self.unknown { NOTE_BRANCHES } else { "" }
     }
 
-    /// The field of the first or the second parameter that contains the conflict.
+    /// Returns the text for the field of the first (0) or the second (1) parameter that contains the conflict.
     const fn field(&self, of: usize) -> [&'static str; 3] {
         in_field(self.fields[of])
     }
 }
 
-/// As in " (field `commands`)", in parts; empty if there is no field.
+/// Returns the text for a field, for instance " (field `commands`)", in parts. Empty if there is no field.
 const fn in_field(field: Option<&'static str>) -> [&'static str; 3] {
     match field {
         Some(field) => [" (field `", field, "`)"],
@@ -82,7 +82,7 @@ const fn in_field(field: Option<&'static str>) -> [&'static str; 3] {
     }
 }
 
-/// Reports data that one parameter of a system borrows twice.
+/// Reports that one parameter of a system borrows data twice.
 #[track_caller]
 pub(super) const fn report_within(system: &str, param: &NamedAccess, conflict: Conflict) {
     let (who, what) = (["system `", system, "`: ", param.noun(), param.name, "`"], conflict.what());
@@ -96,7 +96,7 @@ pub(super) const fn report_within(system: &str, param: &NamedAccess, conflict: C
     }
 }
 
-/// Reports a parameter of a row system that yields each value once.
+/// Reports that a parameter of a row system yields each value only once.
 #[track_caller]
 pub(super) const fn report_once(system: &str, param: &NamedAccess, field: Option<&'static str>, given: YieldedOnce) {
     let (what, help) = match given {
@@ -107,7 +107,7 @@ pub(super) const fn report_once(system: &str, param: &NamedAccess, field: Option
     fail(&[&who, &in_field(field), &[" gives each ", what, " once, so that only the first row would see it\n", help]]);
 }
 
-/// Reports data that two parameters of a system borrow.
+/// Reports that two parameters of a system borrow the same data.
 #[track_caller]
 pub(super) const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, conflict: Conflict) {
     if a.is_target() && b.is_of_rows() || b.is_target() && a.is_of_rows() {
@@ -142,19 +142,19 @@ pub(super) const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, confl
     fail(&[&first, &conflict.field(0), &second, &conflict.field(1), &both, &conflict.what(), &how]);
 }
 
-/// Reports data that a query borrows twice.
+/// Reports that a query borrows data twice.
 #[track_caller]
 pub(super) const fn report_of_query(conflict: Conflict) {
     fail(&[&["a query borrows "], &conflict.what(), &[" twice, once mutably\n", HELP_TERM, NOTE_QUERY]]);
 }
 
-/// Reports a component that occurs twice, as in "a bundle has".
+/// Reports that a component occurs twice. `holder` is the start of the message, for instance "a bundle has".
 #[track_caller]
 pub(super) const fn report_twice(holder: &str, name: &str) {
     fail(&[&[holder, " component `", name, "` twice\nhelp: keep one of the two"]]);
 }
 
-/// An owner of parameters without names.
+/// The kinds of owners of parameters without names.
 #[derive(Clone, Copy)]
 pub(crate) enum Nameless {
     /// A function that is a system without `#[system]`.
@@ -164,7 +164,7 @@ pub(crate) enum Nameless {
 }
 
 impl Nameless {
-    /// As in "parameter 1 of a plain function".
+    /// Returns the text after the position, as in "parameter 1 of a plain function".
     pub(super) const fn noun(self) -> &'static str {
         match self {
             Self::Function => " of a plain function",
@@ -172,7 +172,8 @@ impl Nameless {
         }
     }
 
-    /// The note that says where the compiler names the function. Constants cannot know the name of a type.
+    /// Returns the note that explains where the message of the compiler contains the name of the function. A constant cannot determine the
+    /// name of a type.
     pub(super) const fn where_to_look(self) -> &'static str {
         match self {
             Self::Function => NOTE_FUNCTION,
@@ -181,14 +182,14 @@ impl Nameless {
     }
 }
 
-/// Reports data that a parameter without a name borrows twice.
+/// Reports that a parameter without a name borrows data twice.
 #[track_caller]
 pub(super) const fn report_within_nameless(of: Nameless, at: &str, conflict: Conflict) {
     let (who, note) = (["parameter ", at, of.noun(), " borrows "], of.where_to_look());
     fail(&[&who, &conflict.what(), &[" twice, once mutably\n", HELP_TERM, note]]);
 }
 
-/// Reports data that two parameters without names borrow.
+/// Reports that two parameters without names borrow the same data.
 #[track_caller]
 pub(super) const fn report_nameless(of: Nameless, first: &str, second: &str, conflict: Conflict) {
     let who = ["parameters ", first, " and ", second, of.noun(), " both borrow "];
@@ -196,7 +197,7 @@ pub(super) const fn report_nameless(of: Nameless, first: &str, second: &str, con
     fail(&[&who, &conflict.what(), &end]);
 }
 
-/// Reports a parameter that tests for changes of a component that is never tracked; `note` says where to look.
+/// Reports that a parameter tests for changes of a component that is never tracked. `note` explains where to find the parameter.
 #[track_caller]
 pub(super) const fn report_untracked(who: &[&str], found: Conflict, note: &str) {
     let asks = [" asks for changes of component `", found.name, "`, which is never tracked\n"];
@@ -204,7 +205,7 @@ pub(super) const fn report_untracked(who: &[&str], found: Conflict, note: &str) 
     fail(&[who, &found.field(0), &asks, &help]);
 }
 
-/// Reports a disabling component that is not stored in tables.
+/// Reports that a disabling component is not stored in tables.
 #[track_caller]
 pub(super) const fn report_sparse(name: &str) {
     let who = ["component `", name, "` cannot disable entities, since it is in sparse storage: queries ask tables\n"];

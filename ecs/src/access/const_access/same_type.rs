@@ -1,4 +1,4 @@
-//! Types that are written out in two parameters.
+//! Comparison of types that are written out in two parameters.
 //!
 //! Tests: tests/ui/fail, tests/ui/errors
 
@@ -7,8 +7,8 @@ use core::marker::PhantomData;
 use super::access::{ConstAccess, NamedAccess};
 use super::conflict::{BorrowKind, Conflict};
 
-/// A component or resource that two parameters of a system borrow, written as the same type in both, one of them mutably. Where
-/// types are written out, the compiler can compare them even if their keys are not exact.
+/// A component or resource that two parameters of a system borrow, at least one of them mutably. The type is written out in both
+/// parameters. Types that are written out can be compared at compile time even if their keys are not exact.
 #[derive(Clone, Copy)]
 pub struct SameTypePair {
     /// The positions of the parameters.
@@ -16,12 +16,13 @@ pub struct SameTypePair {
     /// The type as it is written.
     name: &'static str,
     pub(super) kind: BorrowKind,
-    /// Whether the two are the same type; types that are written differently may be equal, too.
+    /// Whether the types in the two parameters are the same. Types that are written differently may also be the same.
     pub(super) same: bool,
 }
 
 impl SameTypePair {
-    /// A type that the parameters `first` and `second` borrow; the two are equal if one parameter borrows the type twice.
+    /// Returns a pair for a type that the parameters `first` and `second` borrow. If one parameter borrows the type twice, `first` and
+    /// `second` are equal.
     #[must_use]
     pub const fn new(first: usize, second: usize, name: &'static str, resource: bool, same: bool) -> Self {
         let kind = if resource { BorrowKind::Resource } else { BorrowKind::Component };
@@ -34,19 +35,20 @@ impl SameTypePair {
         Self { params: (first, second), name, kind: BorrowKind::Messages, same }
     }
 
-    /// Like [`new`](Self::new), for parameters that access a value which stays on its thread.
+    /// Like [`new`](Self::new), for parameters that access a non-send value.
     #[must_use]
     pub const fn non_send(first: usize, second: usize, name: &'static str, same: bool) -> Self {
         Self { params: (first, second), name, kind: BorrowKind::NonSend, same }
     }
 
-    /// Like [`new`](Self::new), for a component that one of the two borrows and the other tests for changes.
+    /// Like [`new`](Self::new), for a component that one parameter borrows and the other parameter tests for changes.
     #[must_use]
     pub const fn changes(first: usize, second: usize, name: &'static str, same: bool) -> Self {
         Self { params: (first, second), name, kind: BorrowKind::Changes, same }
     }
 
-    /// Whether a parameter is the one that its name suggests, and not a type of another library with that name.
+    /// Returns whether a parameter is of the kind that the name of its type suggests. A type of another library may have the name of a
+    /// parameter type of this crate.
     pub(super) const fn is_of(&self, param: &NamedAccess) -> bool {
         let access = match param.access {
             ConstAccess::Once(_, access) => *access,
@@ -67,18 +69,18 @@ impl SameTypePair {
     }
 }
 
-/// Determines whether two types that are written out are the same: an inherent constant takes precedence over the constant of a
-/// trait.
+/// Determines whether two types are the same, by the constant `SAME`. If they are, `SAME` is an inherent constant, which takes precedence
+/// over the constant of the trait [`TypesDiffer`].
 pub struct Pair<A: ?Sized, B: ?Sized>(PhantomData<A>, PhantomData<B>);
 
 impl<A: ?Sized> Pair<A, A> {
-    /// The types are the same.
+    /// True, because the types are the same.
     pub const SAME: bool = true;
 }
 
-/// Selected if the two types differ.
+/// Provides the constant `SAME` of a [`Pair`] of different types.
 pub trait TypesDiffer {
-    /// The types differ.
+    /// False, because the types differ.
     const SAME: bool = false;
 }
 

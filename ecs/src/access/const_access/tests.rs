@@ -1,4 +1,5 @@
-//! Compares disjointness with an evaluation over all sets of components, for the compile-time check and for the check by ids.
+//! Compares the results for disjoint queries with an evaluation over all sets of components. Tests the check at compile time and the check
+//! by ids.
 
 extern crate std;
 
@@ -52,7 +53,7 @@ impl Numbers {
         (self.0 >> 11) as usize % end
     }
 
-    /// A formula with at most this number of nested groups.
+    /// Returns a formula with at most `levels` nested groups.
     fn formula(&mut self, levels: usize) -> Formula {
         if levels == 0 || self.below(5) == 0 {
             let all =
@@ -66,7 +67,7 @@ impl Numbers {
     }
 }
 
-/// Makes a constant, which must live forever. Stored in a static, so that the sanitizer does not report a leak.
+/// Makes a slice that lives forever. It is stored in a static, so that the sanitizer does not report a leak.
 fn kept(members: Vec<ConstTerm>) -> &'static [ConstTerm] {
     static KEPT: Mutex<Vec<&[ConstTerm]>> = Mutex::new(Vec::new());
     let members: &[ConstTerm] = Box::leak(members.into_boxed_slice());
@@ -75,8 +76,8 @@ fn kept(members: Vec<ConstTerm>) -> &'static [ConstTerm] {
 }
 
 impl Formula {
-    /// Whether an entity matches. `has(component, true)` returns whether it has the component, `has(component, false)` whether it
-    /// lacks it.
+    /// Returns whether an entity matches. `has(component, true)` returns whether the entity has the component, and `has(component, false)`
+    /// returns whether it lacks the component.
     fn matches(&self, has: &dyn Fn(usize, bool) -> bool) -> bool {
         match self {
             Self::Of(Group::Optional, _) => true,
@@ -87,7 +88,7 @@ impl Formula {
         }
     }
 
-    /// Whether the formula names the component.
+    /// Returns whether the formula contains the component.
     fn names(&self, component: usize) -> bool {
         match self {
             Self::Has(_, at) => *at == component,
@@ -95,7 +96,7 @@ impl Formula {
         }
     }
 
-    /// Whether a query with this filter matches the entity.
+    /// Returns whether a query with this filter matches the entity.
     fn query_matches(&self, has: &dyn Fn(usize, bool) -> bool) -> bool {
         self.matches(has) && (has(DISABLED, false) || self.names(DISABLED))
     }
@@ -130,7 +131,7 @@ impl Formula {
         }
     }
 
-    /// The access of the query, which writes a component that no filter names.
+    /// Returns the access of a query with this filter. The query writes a component that no filter contains.
     fn access(&self, sparse: bool) -> FilteredAccess {
         let terms = Terms::of_query(&ConstTerm::Entity, &self.constant(sparse), &[], &mut |component| {
             let names = [["A", "B", "C", "D", "E", "Disabled"], ["A", "B", "C", "D", "S", "T"]];
@@ -149,7 +150,7 @@ impl Formula {
     }
 }
 
-/// `count` pairs of formulas with at most `levels` nested groups.
+/// Returns `count` pairs of formulas with at most `levels` nested groups.
 fn pairs(levels: usize, count: usize) -> impl Iterator<Item = [Formula; 2]> {
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15 + levels as u64);
     (0..count).map(move |_| [numbers.formula(levels), numbers.formula(levels)])
@@ -183,7 +184,7 @@ fn two_queries_are_disjoint_exactly_if_no_set_of_components_matches_both() {
     assert!(apart > 2000 && together > 2000, "the formulas are of both kinds: {apart} and {together}");
 }
 
-/// A query that contradicts itself about a sparse component visits tables of the other one, but matches no row.
+/// A query that contradicts itself about a sparse component visits tables of the other query, but matches no row.
 #[test]
 fn sparse_components_keep_queries_apart_exactly_if_no_set_of_components_matches_both() {
     let mut contradictory = 0;

@@ -7,21 +7,21 @@ use core::any::type_name;
 use super::usage::{Group, Usage};
 use crate::component::{ChangeTracking, Component, ComponentId, ComponentKey, Components, StorageType};
 
-/// The properties of a component type that terms use.
+/// The properties of a component type on which terms depend.
 pub struct ConstComponent {
     /// Identifies the component at compile time.
     pub(crate) key: ComponentKey,
-    /// Whether it is stored outside the tables.
+    /// Whether the component is stored outside the tables.
     pub(crate) is_sparse: bool,
     /// Whether changes of its values can be tracked.
     pub(crate) can_track: bool,
-    /// The size of a value that loops can compute with, which means one without a destructor; otherwise zero.
+    /// The size of a value, if the type has no destructor, so that loops may compute with values; otherwise 0.
     computable_size: usize,
     /// The full name of the type.
     pub(crate) name: fn() -> &'static str,
-    /// The id in a world, if it is registered there.
+    /// Returns the id of the component in a world; `None` if it is not registered there.
     pub(crate) find: fn(&Components) -> Option<ComponentId>,
-    /// The id in a world; registers the component if necessary.
+    /// Returns the id of the component in a world. Registers the component if necessary.
     pub(crate) register: fn(&mut Components) -> ComponentId,
 }
 
@@ -40,19 +40,19 @@ impl ConstComponent {
     }
 }
 
-/// Holds the constant.
+/// Holds the [`ConstComponent`] of a component type.
 struct ComponentConst<C>(C);
 
 impl<C: Component> ComponentConst<C> {
     const COMPONENT: ConstComponent = ConstComponent::new::<C>();
 }
 
-/// A term, with its components as types.
+/// A term as a constant. Its components are given by their types.
 #[derive(Clone, Copy)]
 pub enum ConstTerm {
-    /// Every entity matches, and nothing is borrowed.
+    /// `Entity` and similar terms: every entity matches, and nothing is borrowed.
     Entity,
-    /// How the term uses a component.
+    /// A term about one component, and how it uses the component.
     Component(Usage, &'static ConstComponent),
     /// Several terms.
     Group(Group, &'static [Self]),
@@ -60,19 +60,19 @@ pub enum ConstTerm {
     Spawned,
     /// `SpawnDetails`: every entity matches, and nothing is borrowed.
     SpawnDetails,
-    /// `NestedQuery`: every entity matches. A separate query, which only reads, has this term and borrows data of other entities.
+    /// `NestedQuery`: every entity matches. This term belongs to a separate query, which reads data of other entities.
     Nested(&'static Self),
-    /// A term about one component. The component and its usage are known when a query is made.
+    /// A term about one component. The component and its usage are known only when a query is made.
     AtRunTime,
 }
 
 impl ConstTerm {
-    /// A term about one component.
+    /// Returns a term about one component.
     pub(crate) const fn of<C: Component>(usage: Usage) -> Self {
         Self::Component(usage, &ComponentConst::<C>::COMPONENT)
     }
 
-    /// Whether the whole term is known at compile time.
+    /// Returns whether the whole term is known at compile time.
     #[cfg(test)]
     pub(crate) fn is_known(&self) -> bool {
         match self {
@@ -83,7 +83,7 @@ impl ConstTerm {
         }
     }
 
-    /// The number of entries that the term takes in a list.
+    /// Returns the number of entries of the term in a list of terms.
     pub(super) fn entries(&self) -> usize {
         match self {
             Self::Group(_, members) => 1 + members.iter().map(Self::entries).sum::<usize>(),
@@ -92,7 +92,7 @@ impl ConstTerm {
         }
     }
 
-    /// The properties of the term that determine how loops over its rows are compiled.
+    /// Returns the properties of the term that determine how loops over its rows are compiled.
     pub(crate) const fn facts(&self) -> TermFacts {
         match self {
             Self::Entity => TermFacts::NONE,
@@ -115,22 +115,22 @@ impl ConstTerm {
 /// The properties of a term that determine how loops over its rows are compiled.
 #[derive(Clone, Copy)]
 pub struct TermFacts {
-    /// Whether rows of a matched table may differ, so that each has to be checked.
+    /// Whether some rows of a matched table may match and others not, so that each row has to be checked.
     pub(crate) per_row: bool,
-    /// Whether a sparse component is required or excluded: then another query may change other rows of the same table.
+    /// Whether a sparse component is required or excluded. If so, another query may change other rows of the same table at the same time.
     pub(crate) names_sparse: bool,
-    /// Whether rows of an exact list of changes match without a check.
+    /// Whether all rows of an exact list of changes match, so that they need no check.
     pub(crate) is_sole: bool,
-    /// The size of the largest value in a row that loops can compute with.
+    /// The size of the largest value in a row with which loops may compute.
     pub(crate) widest: usize,
     /// Whether the term contains a nested query.
     pub(crate) nests: bool,
-    /// Whether all data that is read or tested is stored outside the tables: then the table of an entity does not matter, and the
-    /// loop can visit the rows of a sparse set.
+    /// Whether all data that is read or tested is stored outside the tables. If so, the table of an entity does not matter, and the loop
+    /// can visit the rows of a sparse set.
     pub(crate) outside_tables: bool,
-    /// Whether the only check for a row of a matched table is whether it has the required sparse components.
+    /// Whether the only check for a row of a matched table is the check for required sparse components.
     pub(crate) only_demands: bool,
-    /// Whether rows record changes in ticks, if the component has ticks.
+    /// Whether changes through items are recorded in the ticks of the row, if the component has ticks.
     pub(crate) notes_changes: bool,
 }
 

@@ -16,45 +16,45 @@ use crate::component::{ComponentId, ComponentInfo, StorageType};
 /// The component of a term.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TermComponent {
-    /// The full name of its type.
+    /// The full name of the type of the component.
     pub(crate) name: &'static str,
-    /// `None` if the component is not registered in the world.
+    /// The id of the component; `None` if the component is not registered in the world.
     pub(crate) id: Option<ComponentId>,
-    /// The index of its sparse set, if it is stored outside the tables and registered.
+    /// The index of the sparse storage; `None` if the component is stored in tables or not registered.
     pub(crate) sparse: Option<u32>,
 }
 
 impl TermComponent {
-    /// A component that is registered in a world.
+    /// Returns the component of a term, for a component that is registered in the world.
     pub(crate) fn of(info: &ComponentInfo) -> Self {
         let sparse = (info.storage() == StorageType::Sparse).then(|| info.sparse_index() as u32);
         Self { name: info.name(), id: Some(info.id()), sparse }
     }
 
-    /// A component that is not registered in the world.
+    /// Returns the component of a term, for a component that is not registered in the world.
     pub(crate) fn unmet(component: &ConstComponent) -> Self {
         Self { name: (component.name)(), id: None, sparse: None }
     }
 }
 
-/// An entry of a list of terms.
+/// An entry in the list of terms of a query.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TermEntry {
     /// A term that every entity matches.
     Entity,
     /// Only new entities match.
     Spawned,
-    /// `SpawnDetails`: when an entity was spawned.
+    /// `SpawnDetails`: every entity matches, and the item contains the tick of its spawn.
     SpawnDetails,
     /// A term about one component.
     Component(Usage, TermComponent),
-    /// Several terms. This number of entries follows, which contain the members.
+    /// Several terms. The number is the number of following entries that contain the members.
     Group(Group, usize),
-    /// A query of other entities. This number of entries follows, which contain its terms.
+    /// A query of other entities. The number is the number of following entries that contain the terms of this query.
     Nested(usize),
 }
 
-/// The terms of a query in a world: each group before its members, in one allocation.
+/// The terms of a query in a world, as a list in one allocation. Each group precedes its members.
 #[derive(Debug)]
 pub(crate) struct Terms {
     nodes: Vec<TermEntry>,
@@ -65,10 +65,10 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    /// The terms of a query, its data first. `find` returns the component of the world for a type. Terms that are known at run time
-    /// only are taken from `made`, in order.
+    /// Returns the terms of a query; the terms of its data come first. `find` returns the component of the world for a component type.
+    /// Terms that are known only at run time are taken from `made`, in order.
     ///
-    /// Returns `None` if `find` does, or if `made` has too few or too many terms.
+    /// Returns `None` if `find` returns `None`, or if `made` has too few or too many terms.
     pub(crate) fn of_query(
         data: &ConstTerm,
         filter: &ConstTerm,
@@ -84,7 +84,7 @@ impl Terms {
         made.as_slice().is_empty().then(|| Self::of_nodes(nodes))
     }
 
-    /// Completes a list whose first entry is the group of all terms, which has the data and the filter as members.
+    /// Completes a list of terms. The first entry of the list must be the group of all terms, with the data and the filter as members.
     fn of_nodes(mut nodes: Vec<TermEntry>) -> Self {
         let added = nodes.len();
         nodes.extend([TermEntry::Group(Group::All, 0); 2]);
@@ -92,7 +92,7 @@ impl Terms {
         Self { nodes, added, excluded: added + 1 }
     }
 
-    /// Adds terms that every matched entity must match as well. They are evaluated per table.
+    /// Adds terms that every matched entity must also match. They are evaluated per table.
     pub(crate) fn add(&mut self, terms: &[TermEntry]) {
         self.nodes.splice(self.excluded..self.excluded, terms.iter().copied());
         self.excluded += terms.len();
@@ -100,13 +100,13 @@ impl Terms {
         self.nodes[0] = TermEntry::Group(Group::All, self.nodes.len() - 1);
     }
 
-    /// The terms of a nested query, as the terms of a separate query.
+    /// Returns the terms of a nested query, as the terms of a separate query.
     pub(crate) fn of_nested(term: Term<'_>) -> Self {
         // The entries of a nested query are one group with the data and the filter as members, as `of_nodes` requires.
         Self::of_nodes(term.query().0.to_vec())
     }
 
-    /// Excludes entities with this component, unless a term names it.
+    /// Excludes entities with this component, unless a term turns the default exclusion of the component off: see [`Usage::names`].
     pub(crate) fn exclude_unless_named(&mut self, component: TermComponent) {
         if self.all().components().any(|(usage, named)| usage.names() && named.id == component.id) {
             return;
@@ -118,36 +118,36 @@ impl Terms {
         self.nodes[self.excluded] = excluded;
     }
 
-    /// All terms as one group.
+    /// Returns all terms as one group.
     #[inline]
     pub(crate) fn all(&self) -> Term<'_> {
         Term(&self.nodes)
     }
 
-    /// The data of a query.
+    /// Returns the term of the data of the query.
     pub(crate) fn data(&self) -> Term<'_> {
         self.all().members().one()
     }
 
-    /// The filter of a query.
+    /// Returns the term of the filter of the query.
     pub(crate) fn filter(&self) -> Term<'_> {
         let mut members = self.all().members();
         members.one();
         members.one()
     }
 
-    /// The terms that were added when the query was made.
+    /// Returns the terms that were added when the query was made.
     pub(crate) fn added(&self) -> Term<'_> {
         Term(&self.nodes[self.added..self.excluded])
     }
 
-    /// The default exclusions: the disabling components of the world that no term names.
+    /// Returns the default exclusions: the disabling components of the world that no term turns off.
     pub(crate) fn excluded(&self) -> Term<'_> {
         Term(&self.nodes[self.excluded..])
     }
 }
 
-/// Resolves constant terms into a list.
+/// Converts constant terms into entries of a list.
 struct Resolver<'a, 'f> {
     nodes: Vec<TermEntry>,
     made: slice::Iter<'a, (Usage, TermComponent)>,
@@ -184,20 +184,21 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// One term, with all its members.
+/// One term with all its members.
 #[derive(Clone, Copy, Debug)]
 pub struct Term<'a>(&'a [TermEntry]);
 
-/// The members of a term.
+/// An iterator over the members of a term.
 #[derive(Clone, Debug)]
 pub(crate) struct TermMembers<'a>(&'a [TermEntry]);
 
 impl<'a> TermMembers<'a> {
-    /// The next member.
+    /// Returns the next member.
     ///
     /// # Panics
     ///
-    /// If there is no next member: a group in a list has as many members as the constant that it was made of.
+    /// If there is no next member. The caller knows their number: a group in a list has as many members as the constant from which it was
+    /// made.
     pub(crate) fn one(&mut self) -> Term<'a> {
         self.next().expect("a group has the members of its constant")
     }
@@ -218,7 +219,7 @@ impl<'a> Iterator for TermMembers<'a> {
     }
 }
 
-/// The single terms that must all match: the members of tuples, and of nested tuples.
+/// An iterator over single terms that must all match: the members of a tuple, and of the tuples in it.
 #[derive(Clone, Debug)]
 pub(crate) struct SingleTerms<'a>(&'a [TermEntry]);
 
@@ -239,34 +240,34 @@ impl<'a> Iterator for SingleTerms<'a> {
 }
 
 impl<'a> Term<'a> {
-    /// The term that consists of these entries.
+    /// Returns the term that consists of these entries.
     pub(crate) fn of(entries: &'a [TermEntry]) -> Self {
         Self(entries)
     }
 
-    /// The entries of the term, its own first.
+    /// Returns the entries of the term. The entry of the term itself comes first.
     pub(crate) fn entries(self) -> &'a [TermEntry] {
         self.0
     }
 
-    /// The entry of the term itself, without its members.
+    /// Returns the entry of the term itself, without its members.
     pub(crate) fn node(self) -> &'a TermEntry {
         self.0.first().unwrap_or(&TermEntry::Entity)
     }
 
-    /// The members of a group.
+    /// Iterates over the members of a group.
     #[inline]
     pub(crate) fn members(self) -> TermMembers<'a> {
         TermMembers(self.0.get(1..).unwrap_or_default())
     }
 
-    /// The single terms that must all match: the term itself, unless it is a tuple.
+    /// Iterates over the single terms that must all match: the members of a tuple, or the term itself if it is not a tuple.
     #[inline]
     pub(crate) fn singles(self) -> SingleTerms<'a> {
         SingleTerms(self.0)
     }
 
-    /// Its components and their usages, including those of its members.
+    /// Iterates over the components of the term and of its members, with their usages. Nested queries are skipped.
     pub(crate) fn components(self) -> impl Iterator<Item = (Usage, &'a TermComponent)> {
         let mut rest = self.0;
         core::iter::from_fn(move || {
@@ -285,7 +286,7 @@ impl<'a> Term<'a> {
         })
     }
 
-    /// Its components and their usages, including those of nested queries.
+    /// Iterates over the components of the term, of its members and of nested queries, with their usages.
     pub(crate) fn all_components(self) -> impl Iterator<Item = (Usage, &'a TermComponent)> {
         self.0.iter().filter_map(|node| match node {
             TermEntry::Component(usage, component) => Some((*usage, component)),
@@ -293,12 +294,12 @@ impl<'a> Term<'a> {
         })
     }
 
-    /// Whether the term needs to know when entities were spawned.
+    /// Returns whether the term needs the spawn ticks of entities.
     pub(crate) fn asks_spawns(self) -> bool {
         self.0.iter().any(|node| matches!(node, TermEntry::Spawned | TermEntry::SpawnDetails))
     }
 
-    /// The access of the term.
+    /// Returns the access of a query with this term.
     pub(crate) fn access(self) -> FilteredAccess {
         let mut access = FilteredAccess::default();
         self.add_to(&mut access, true);
@@ -308,7 +309,8 @@ impl<'a> Term<'a> {
         access
     }
 
-    /// Adds the term's borrows to `access`, and its requirements if an entity must match it.
+    /// Adds the borrows of the term to `access`. If `must_match` is true, an entity must match the term, so its requirements are added,
+    /// too.
     fn add_to(self, access: &mut FilteredAccess, must_match: bool) {
         for single in self.singles() {
             match single.node() {
@@ -346,7 +348,7 @@ impl<'a> Term<'a> {
         self.members().one()
     }
 
-    /// The borrows of any of the members, and the requirements that all of them share.
+    /// Returns an access with the borrows of all members, and with the requirements of a term that matches if any member matches.
     fn access_of_either(self) -> FilteredAccess {
         let mut members = self.members().map(Self::access);
         let mut either = members.next().unwrap_or_default();
@@ -365,7 +367,7 @@ impl<'a> Term<'a> {
         }
     }
 
-    /// Calls `each` with every component that all members require.
+    /// Calls `each` with every registered component that all members require.
     fn required_by_either(self, each: &mut dyn FnMut(&TermComponent)) {
         let mut members = self.members();
         let Some(first) = members.next() else { return };
@@ -376,14 +378,14 @@ impl<'a> Term<'a> {
         });
     }
 
-    /// Whether every entity that it matches has a component. The component must be registered.
+    /// Returns whether every entity that matches the term has a component. The component must be registered.
     fn requires(self, component: &TermComponent) -> bool {
         let mut found = false;
         self.required(&mut |other| found |= other.id == component.id);
         found
     }
 
-    /// The term as a user writes it, with the names of types without their modules.
+    /// Returns the text of the term as a user writes it. Names of types are shown without their modules.
     pub(crate) fn text(self) -> String {
         match self.node() {
             TermEntry::Entity => String::from("Entity"),
@@ -412,7 +414,7 @@ impl<'a> Term<'a> {
     }
 }
 
-/// Adds the borrow of a term about one component, and its requirement if an entity must match it.
+/// Adds the borrow of a term about one component. If `must_match` is true, an entity must match the term, so its requirement is added, too.
 fn add_component(usage: Usage, id: ComponentId, access: &mut FilteredAccess, must_match: bool) {
     if usage.reads() {
         access.add_read(id);

@@ -1,19 +1,19 @@
 //! The terms of a query, as data.
 //!
-//! A term describes how a query uses one component ([`Usage`]), or how several terms are combined ([`Group`]). A type that is a term
-//! has a constant for that ([`ConstTerm`]), whose components are types. In a world the terms of a query are a list ([`Terms`]),
-//! whose components are ids; a term that is made at run time only exists in the list. Plain functions derive all other properties of
-//! a term from these two: the check at compile time, the access of a query, the sparse sets that lead to its entities, the tables
-//! that match, and the texts for users.
+//! A term describes how a query uses one component ([`Usage`]), or how several terms are combined ([`Group`]). Each type that is a term has
+//! a constant ([`ConstTerm`]), in which components are types. In a world the terms of a query are a list ([`Terms`]), in which components
+//! are ids. A term that is made at run time exists only in the list. All other properties of a term are computed from the constant or the
+//! list by plain functions: the check at compile time, the access of a query, the sparse sets that contain its entities, the tables that
+//! match, and the texts for users.
 //!
-//! A term whose component and usage are known at run time only is `ConstTerm::AtRunTime` for the compiler, which then checks
-//! nothing: its conflicts are found when the query or the system is made. `world/tests/dynamic_terms.rs` defines such terms and
-//! compares them with typed ones.
+//! If the component and the usage of a term are known only at run time, its constant is `ConstTerm::AtRunTime`. Nothing is checked at
+//! compile time for such a term: its conflicts are found when the query or the system is made. `world/tests/dynamic_terms.rs` defines such
+//! terms and compares them with typed terms.
 //!
 //! Tests: ecs/src/world/tests/dynamic_terms.rs
 
-/// Runs an expression for each member of a slice, in a constant function, where there are no iterators. `member after before` also names
-/// the members before it.
+/// Evaluates an expression for each member of a slice, in a constant function, where iterators cannot be used. With `member after before`,
+/// `before` is the slice of the members before `member`.
 macro_rules! each_in {
     ($member:ident in $members:expr => $run:expr) => {
         $crate::access::term::each_in!($member after _before in $members => $run)
@@ -28,7 +28,7 @@ macro_rules! each_in {
     }};
 }
 
-/// The first `Some` that an expression returns for a member of a slice, in a constant function.
+/// Evaluates an expression for the members of a slice, and returns the first `Some`, in a constant function.
 macro_rules! find_in {
     ($member:ident $(after $before:ident)? in $members:expr => $find:expr) => {
         'found: {
@@ -42,7 +42,7 @@ macro_rules! find_in {
     };
 }
 
-/// The first `Some` among expressions, in a constant function. Those after it are not evaluated.
+/// Returns the first of several expressions that is `Some`, in a constant function. The following expressions are not evaluated.
 macro_rules! first_found {
     ($last:expr) => { $last };
     ($first:expr, $($others:expr),+) => {
@@ -53,7 +53,7 @@ macro_rules! first_found {
     };
 }
 
-/// Whether a condition holds for a member of a slice, in a constant function.
+/// Returns whether a condition holds for any member of a slice, in a constant function.
 macro_rules! any_in {
     ($member:ident in $members:expr => $holds:expr) => {
         'found: {

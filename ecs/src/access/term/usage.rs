@@ -25,71 +25,71 @@ pub enum Usage {
     Added,
     /// `Changed<T>`
     Changed,
-    /// `Added<Pairs<R>>` or `Added<PairsTo<R>>`: the component is the one of the pairs' ends.
+    /// `Added<Pairs<R>>` or `Added<PairsTo<R>>`. The component is `PairSource<R>` or `PairTarget<R>`.
     AddedPairs,
-    /// `Changed<Pairs<R>>` or `Changed<PairsTo<R>>`: the component is the one of the pairs' ends.
+    /// `Changed<Pairs<R>>` or `Changed<PairsTo<R>>`. The component is `PairSource<R>` or `PairTarget<R>`.
     ChangedPairs,
-    /// One of the components that `EntityRefExcept` and `EntityMutExcept` leave out.
+    /// A component that `EntityRefExcept` or `EntityMutExcept` leaves out.
     Except,
 }
 
 impl Usage {
-    /// Whether values are read, and not written.
+    /// Returns whether the term reads values and does not write them.
     pub(crate) const fn reads(self) -> bool {
         matches!(self, Self::Read | Self::ReadTicks)
     }
 
-    /// Whether values are written.
+    /// Returns whether the term writes values.
     pub(crate) const fn writes(self) -> bool {
         matches!(self, Self::Write | Self::WriteRows)
     }
 
-    /// Whether values are borrowed.
+    /// Returns whether the term borrows values.
     pub(crate) const fn borrows(self) -> bool {
         self.reads() || self.writes()
     }
 
-    /// Whether the term needs change tracking of the values.
+    /// Returns whether the term needs change tracking of the values.
     pub(crate) const fn asks_changes(self) -> bool {
         matches!(self, Self::ReadTicks) || self.selects_changes()
     }
 
-    /// Whether only new or changed values match.
+    /// Returns whether only entities with new or changed values match.
     pub(crate) const fn selects_changes(self) -> bool {
         matches!(self, Self::Added | Self::Changed) || self.selects_pairs()
     }
 
-    /// Whether only entities with new or changed pairs match. Changes of pairs are always tracked.
+    /// Returns whether only entities with new or changed pairs match. Changes of pairs are always tracked.
     pub(crate) const fn selects_pairs(self) -> bool {
         matches!(self, Self::AddedPairs | Self::ChangedPairs)
     }
 
-    /// Whether the change ticks of single rows are read or written.
+    /// Returns whether the term reads or writes the change ticks of single rows.
     pub(crate) const fn ticks_rows(self) -> bool {
         matches!(self, Self::WriteRows | Self::ReadTicks)
     }
 
-    /// Whether every matched entity has the component.
+    /// Returns whether every matched entity has the component.
     pub(crate) const fn demands(self) -> bool {
         !matches!(self, Self::Without) && !self.is_open()
     }
 
-    /// Whether entities match with and without the component.
+    /// Returns whether entities with the component and entities without it match.
     pub(crate) const fn is_open(self) -> bool {
         matches!(self, Self::Has | Self::Allow | Self::Except)
     }
 
-    /// Whether no matched entity has the component.
+    /// Returns whether no matched entity has the component.
     pub(crate) const fn excludes(self) -> bool {
         matches!(self, Self::Without)
     }
 
-    /// Whether such a term about a disabling component turns off the default exclusion of that component.
+    /// Returns whether a term with this usage turns the default exclusion of its component off, if the component is disabling.
     pub(crate) const fn names(self) -> bool {
         !matches!(self, Self::Except)
     }
 
-    /// The text that a user writes before and after the name of the component.
+    /// Returns the text that a user writes before and after the name of the component.
     pub(crate) const fn text(self) -> [&'static str; 2] {
         match self {
             Self::Read => ["&", ""],
@@ -112,28 +112,28 @@ impl Usage {
 pub enum Group {
     /// An entity matches all members: a tuple, or a struct.
     All,
-    /// `Option<..>`: one member, which an entity may match or not.
+    /// `Option<..>`: one member, which an entity need not match.
     Optional,
-    /// `Or<(..)>`: an entity matches at least one member; only a filter.
+    /// `Or<(..)>`: an entity matches at least one member. It can be used only as a filter.
     Or,
     /// `AnyOf<(..)>`: an entity matches at least one member, and yields the items of all members that it matches.
     AnyOf,
-    /// A query enum: an entity matches at least one member, and yields the item of the first.
+    /// A query enum: an entity matches at least one member, and yields the item of the first member that it matches.
     FirstOf,
-    /// `EntityRef`: all components are read, except those that the members name.
+    /// `EntityRef`: all components are read, except the components of the members.
     ReadAll,
-    /// `EntityMut`: all components are written, except those that the members name.
+    /// `EntityMut`: all components are written, except the components of the members.
     WriteAll,
 }
 
 impl Group {
-    /// Whether members are in use at the same time.
+    /// Returns whether several members are in use at the same time.
     pub(crate) const fn is_together(self) -> bool {
         matches!(self, Self::All | Self::AnyOf)
     }
 
-    /// Whether all components are borrowed except those that the members name. If so, the value tells whether they are borrowed
-    /// mutably.
+    /// For a group that borrows all components except the components of its members, returns whether it borrows them mutably. `None` for
+    /// other groups.
     pub(crate) const fn all_but_members(self) -> Option<bool> {
         match self {
             Self::ReadAll => Some(false),
@@ -142,7 +142,7 @@ impl Group {
         }
     }
 
-    /// The text before and after the list of members.
+    /// Returns the text before and after the list of members.
     pub(crate) const fn text(self) -> [&'static str; 2] {
         match self {
             Self::All => ["", ""],

@@ -11,19 +11,19 @@ use crate::component::info::ComponentInfo;
 use crate::component::required::{NewRequirements, Required, RequiredComponentsError, merge, requires};
 
 impl Components {
-    /// All components that a component requires, directly or through others.
+    /// Returns all components that a component requires, directly or through others.
     pub(crate) fn required(&self, id: ComponentId) -> &[Required] {
         self.info(id).map_or(&[], ComponentInfo::required)
     }
 
-    /// All components that several components require, directly or through others, without themselves. If more than one requires a
-    /// component with a value, a component takes precedence over the components that it requires; otherwise the first one in the list
-    /// does.
+    /// Returns all components that the components `ids` require, directly or through others, except `ids`. If several of `ids` require the
+    /// same component, one of them determines its constructor: a component takes precedence over the components that it requires; otherwise
+    /// the first component of the list takes precedence.
     pub(crate) fn required_by(&self, ids: &[ComponentId]) -> Box<[Required]> {
         self.required_by_with(ids, &NewRequirements::default())
     }
 
-    /// Like [`required_by`](Self::required_by), with new requirements that are not adopted yet.
+    /// Like [`required_by`](Self::required_by), but includes new requirements that are not adopted yet.
     pub(crate) fn required_by_with(&self, ids: &[ComponentId], more: &NewRequirements) -> Box<[Required]> {
         let required_by = |id| (id, more.of(id).unwrap_or_else(|| self.required(id)));
         let mut rest: Vec<(ComponentId, &[Required])> = ids.iter().copied().map(required_by).collect();
@@ -38,11 +38,11 @@ impl Components {
         all.into()
     }
 
-    /// The requirements that change if `by` requires another component, for [`Components::adopt_requirements`].
+    /// Returns the requirements that change if `by` is to require another component. Pass the result to [`Components::adopt_requirements`].
     ///
     /// # Errors
     ///
-    /// If it requires it directly already, or if the components would require each other.
+    /// If `by` already requires the other component directly, or if the two components would require each other.
     pub(crate) fn requirements_with(
         &self,
         by: ComponentId,

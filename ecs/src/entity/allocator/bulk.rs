@@ -1,6 +1,6 @@
-//! Operations on many entities: allocating ids, setting locations and rows, and freeing ids.
+//! Operations on many entities: allocating ids, setting their locations, and freeing ids.
 //!
-//! Ids are handed out in the same order as by the same number of single calls.
+//! The operations hand out ids in the same order as single calls.
 
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
@@ -13,9 +13,9 @@ use crate::util::alloc_error::try_reserve;
 /// The number of entities that are compared together.
 const RUN: usize = 8;
 
-/// Calls a function with the slot of each entity and the entity's position in the list.
+/// Calls a function with the slot of each entity and the position of the entity in the list.
 ///
-/// Entities that were spawned together often have adjacent slots: then one comparison checks several of them.
+/// Entities that were spawned together often have adjacent slots. If so, one comparison finds the slots of several entities.
 #[inline(always)]
 fn for_each_slot(slots: &mut [Slot], entities: &[Entity], mut then: impl FnMut(&mut Slot, usize)) {
     let (runs, rest) = entities.as_chunks::<RUN>();
@@ -35,7 +35,7 @@ fn for_each_slot(slots: &mut [Slot], entities: &[Entity], mut then: impl FnMut(&
 }
 
 impl Entities {
-    /// The indexes that the next `count` ids will have, in order. Nothing may be reserved at this time.
+    /// Returns the indexes of the next `count` ids, in order. No id may be reserved at this time.
     pub(crate) fn next_indexes(&self, count: usize) -> impl Iterator<Item = u32> + Clone {
         let bound = self.slots.len();
         let fresh = (0..).map(move |nth| self.retired.pass_over(bound, nth) as u32);
@@ -53,15 +53,15 @@ impl Entities {
         try_reserve(&mut self.slots, fresh + passed).map_err(ReserveError::OutOfMemory)
     }
 
-    /// Frees the next `count` ids before they are used: no entity will have them. There is room for the ids, for freeing them, and in
-    /// `ended`, to which they are added.
+    /// Skips the next `count` ids: they are allocated and freed again, so no entity gets them. Adds the ids to `ended`. The caller has
+    /// reserved room for the ids, for freeing them, and in `ended`.
     pub(crate) fn end_next(&mut self, count: usize, ended: &mut Vec<Entity>) {
         // All ids are allocated before the first one is freed, because the index that was freed last is the next one to be allocated.
         ended.extend((0..count).filter_map(|_| self.allocate().ok()));
         ended.iter().for_each(|&entity| self.free(entity));
     }
 
-    /// Allocates `count` entities in consecutive rows, and adds their ids to a list. [`Entities::reserve_next_many`] has made room.
+    /// Allocates `count` entities in consecutive rows, and adds their ids to a list. [`Entities::reserve_next_many`] must have made room.
     pub(crate) fn allocate_rows(&mut self, count: usize, first: Location, ids: &mut Vec<Entity>) {
         debug_assert!(!self.needs_flush(), "flush before allocating");
         let Location { table, mut row } = first;
@@ -87,7 +87,7 @@ impl Entities {
         }
     }
 
-    /// Like [`Entities::allocate_rows`], at the first indexes without slots, none of which is retired.
+    /// Like [`Entities::allocate_rows`], but uses the first indexes without slots. None of these may be retired.
     fn push_rows(&mut self, count: u32, first: Location, ids: &mut Vec<Entity>) {
         let Location { table, row } = first;
         let start = self.slots.len() as u32;
@@ -98,7 +98,7 @@ impl Entities {
         ids.extend((0..count).map(|nth| Entity::new(start + nth, generation)));
     }
 
-    /// Frees the ids of live, distinct entities, in this order. [`Entities::reserve_free`] has made room.
+    /// Frees the ids of live entities, in this order. The entities must be distinct, and [`Entities::reserve_free`] must have made room.
     pub(crate) fn free_these(&mut self, entities: &[Entity]) {
         debug_assert!(!self.needs_flush(), "flush before freeing");
         let Self { slots, sparse, free, lives, .. } = self;
@@ -131,18 +131,18 @@ impl Entities {
         }
     }
 
-    /// The locations of the live entities, in the order of their indexes. `O(indexes)`.
+    /// Returns the locations of the live entities, in the order of their indexes. `O(indexes)`.
     pub(crate) fn locations(&self) -> impl Iterator<Item = Location> {
         let living = self.slots.iter().filter(|slot| slot.table.0 < TableId::LIMIT);
         living.map(|slot| Location { table: slot.table, row: slot.row })
     }
 
-    /// The rows of live entities.
+    /// Returns the row of each of these entities, which must be alive.
     pub(crate) fn rows_of(&self, entities: &[Entity]) -> Vec<u32> {
         entities.iter().map(|entity| self.slots[entity.index() as usize].row).collect()
     }
 
-    /// Adds the rows of entities to `rows` up to the first entity that is not in this table, and returns how many there were.
+    /// Adds the rows of entities to `rows`, up to the first entity that is not in this table. Returns the number of added rows.
     pub(crate) fn leading_rows(&self, entities: &[Entity], table: TableId, rows: &mut Vec<u32>) -> usize {
         debug_assert!(table.0 < TableId::LIMIT);
         let mut count = 0;
@@ -167,7 +167,7 @@ impl Entities {
         count
     }
 
-    /// Sets the locations of live entities to consecutive rows of a table, from row `first` on.
+    /// Sets the locations of live entities to consecutive rows of a table. `first` is the first row.
     #[inline]
     pub(crate) fn relocate_all(&mut self, entities: &[Entity], table: TableId, first: u32) {
         for_each_slot(&mut self.slots, entities, |slot, nth| {
@@ -177,7 +177,7 @@ impl Entities {
         });
     }
 
-    /// Adds a sparse set to the masks of these entities. There is room for the masks.
+    /// Adds a sparse set to the masks of these entities. The caller has reserved room for the masks.
     pub(crate) fn add_to_summaries(&mut self, entities: &[Entity], storage: usize) {
         // With a slice, the compiler need not reload the pointer of the vector for each entity.
         let summaries = self.sparse.as_mut_slice();
@@ -195,7 +195,8 @@ impl Entities {
         }
     }
 
-    /// Removes a sparse set, one of `count`, from the masks of these entities; returns false if another sparse set has the same bit.
+    /// Removes a sparse set from the masks of these entities. `count` is the number of all sparse sets. If sparse sets may share a bit,
+    /// returns false without changes.
     pub(crate) fn remove_from_summaries(&mut self, entities: &[Entity], storage: usize, count: usize) -> bool {
         if SparseMask::default().without(storage, count).is_none() {
             return false;
@@ -217,7 +218,8 @@ impl Entities {
         });
     }
 
-    /// Whether these ids are pending and distinct. If so, only the caller may place them afterwards.
+    /// Claims pending ids, so that only the caller places them. Returns false if an id occurs twice or has been claimed before; then the
+    /// ids are not claimed.
     pub(crate) fn claim_pending(&mut self, entities: &[Entity]) -> bool {
         for (number, entity) in entities.iter().enumerate() {
             // The row of a pending id is unused, and no row has the number `u32::MAX`, so this number marks the ids that have been visited.
@@ -230,7 +232,7 @@ impl Entities {
         true
     }
 
-    /// Places pending ids in consecutive rows of a table, from row `first` on.
+    /// Places pending ids in consecutive rows of a table. `first` is the first row.
     pub(crate) fn place_all(&mut self, entities: &[Entity], table: TableId, first: u32) {
         for (row, &entity) in (first..).zip(entities) {
             debug_assert!(self.is_pending(entity), "only a pending id is placed");
@@ -242,7 +244,7 @@ impl Entities {
         self.live += entities.len() as u32;
     }
 
-    /// Whether any entity may be in a sparse set.
+    /// Returns whether any entity may be in a sparse set.
     pub(crate) fn has_summaries(&self) -> bool {
         !self.sparse.is_empty()
     }
@@ -289,7 +291,7 @@ mod tests {
 
     const HOME: Location = Location { table: TableId::EMPTY, row: 0 };
 
-    /// Five entities, of which two were freed.
+    /// Returns an allocator with five entities, of which two were freed.
     fn with_holes() -> Entities {
         let mut entities = Entities::with_limit(10);
         let mut ids = Vec::new();

@@ -1,6 +1,7 @@
-//! Copies of the entity allocator: the state that determines the next ids.
+//! Copies of the entity allocator.
 //!
-//! Slots are copied by pages, and a copy shares equal pages with another copy. The origins of spawns and despawns are not part of a copy.
+//! Slots are copied page by page, and a copy shares pages that are equal with an earlier copy. The origins of spawns and despawns are not
+//! part of a copy.
 //!
 //! Tests: tests/snapshots/contents.rs, tests/snapshots/histories.rs
 
@@ -15,8 +16,8 @@ use crate::util::alloc_error::{AllocError, copy_to_shared, try_reserve, try_rese
 /// The number of slots of a page; the last page may have fewer.
 const PAGE: usize = 1024;
 
-/// The state of the allocator while no id is reserved. Ids that are pending, because commands are being applied that will place them, are
-/// free in a copy: these commands are not part of it.
+/// A copy of the allocator at a time when no id is reserved. Ids that are pending are free in a copy: the commands that will place them are
+/// not part of the copy.
 pub(crate) struct EntitiesCopy {
     pages: Arc<Vec<Arc<Vec<Slot>>>>,
     /// The number of slots.
@@ -51,17 +52,17 @@ impl Default for EntitiesCopy {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EntityIds {
-    /// By index: the generation of the entity that has it, or of the next one that gets it. 0 for a retired index.
+    /// For each index, the generation of the entity that has the index, or of the next entity that gets it. 0 for a retired index.
     pub generations: Vec<u32>,
-    /// The free indexes; the last one is used next.
+    /// The free indexes. The last index is used next.
     pub free: Vec<u32>,
-    /// Retired indexes past the end of `generations`, in ascending order.
+    /// Retired indexes past the end of `generations`, in ascending order. An index is retired if it is never used again.
     pub retired: Vec<u32>,
     /// The first generation of indexes past the end of `generations`.
     pub first_generation: u32,
 }
 
-/// [Ids](EntityIds) and rows contradict each other.
+/// The error of ids and rows that contradict each other: see [`EntityIds`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum EntityIdsError {
@@ -93,21 +94,21 @@ impl_error! {
     }
 }
 
-/// A copy that the allocator was equal to when it was last copied or restored.
+/// An earlier copy of the allocator, and what may have changed since it was taken or restored.
 #[derive(Clone, Copy)]
 pub(crate) struct KnownEntities<'a> {
     pub(crate) copy: &'a EntitiesCopy,
-    /// The [`Entities::ids_mark`] at that time.
+    /// The [`Entities::ids_mark`] at the time of the copy.
     pub(crate) ids: Option<u64>,
-    /// Whether no entity has been spawned, despawned or moved since.
+    /// Whether no entity has been spawned, despawned or moved since then.
     pub(crate) same_rows: bool,
-    /// Whether no entity has been added to a sparse storage or removed from one since.
+    /// Whether no entity has been added to a sparse storage or removed from a sparse storage since then.
     pub(crate) same_places: bool,
 }
 
 impl KnownEntities<'_> {
-    /// Whether all slots and the free list are unchanged. An id that is allocated either gets a row or is freed without one, which is
-    /// counted; retired indexes only get slots, and lose them, together with others or in an operation that is counted.
+    /// Returns whether all slots and the free list are unchanged. An allocated id either gets a row, or is freed without a row, which
+    /// `unplaced` counts. Retired indexes get and lose slots only together with other indexes, or in an operation that `unplaced` counts.
     fn has_same_slots(&self, books: &Entities) -> bool {
         let Self { copy, ids, same_rows, .. } = *self;
         let has_same_lengths = books.slots.len() == copy.slots
@@ -121,26 +122,26 @@ impl KnownEntities<'_> {
     }
 }
 
-/// Replaces the items of a list, which has room for the new ones.
+/// Replaces the items of a list. The list must have room for the new items.
 fn put<T: Copy>(to: &mut Vec<T>, from: &[T]) {
     to.clear();
     to.extend_from_slice(from);
 }
 
-/// Makes room for another list.
+/// Makes room for `len` items in a list whose items will be replaced.
 fn make_room<T>(to: &mut Vec<T>, len: usize) -> Result<(), AllocError> {
     let missing = len.saturating_sub(to.len());
     try_reserve_exact(to, missing)
 }
 
-/// In a slot: its state is not yet known.
+/// The row in a slot whose state is not yet known.
 const UNSEEN: u32 = u32::MAX;
 
 fn slot_at(pages: &mut [Vec<Slot>], index: u32) -> Option<&mut Slot> {
     pages.get_mut(index as usize / PAGE)?.get_mut(index as usize % PAGE)
 }
 
-/// Places the entities of tables in their rows, and returns their number.
+/// Writes the locations of the entities of tables to their slots, and returns the number of entities.
 fn place_rows<'a>(pages: &mut [Vec<Slot>], tables: impl Iterator<Item = &'a [Entity]>) -> Result<u32, EntityIdsError> {
     let mut live = 0;
     for (number, entities) in tables.enumerate() {
@@ -161,7 +162,7 @@ fn place_rows<'a>(pages: &mut [Vec<Slot>], tables: impl Iterator<Item = &'a [Ent
 }
 
 impl EntitiesCopy {
-    /// Makes this a copy of the allocator. It shares unchanged pages with another copy. No id may be reserved at this time.
+    /// Makes this a copy of the allocator. Pages that are equal to those of `known` are shared. No id may be reserved at this time.
     ///
     /// # Errors
     ///
@@ -193,7 +194,7 @@ impl EntitiesCopy {
         Ok(())
     }
 
-    /// Copies the slots. Equal pages of another copy are shared.
+    /// Copies the slots. Pages that are equal to those of `known` are shared.
     fn take_slots(&mut self, from: &Entities, known: &[Arc<Vec<Slot>>]) -> Result<(), AllocError> {
         if Arc::get_mut(&mut self.pages).is_none() {
             self.pages = Arc::default();
@@ -212,8 +213,8 @@ impl EntitiesCopy {
         Ok(())
     }
 
-    /// Creates the copy from ids instead of from a world. The entities in tables have rows, and those in sparse sets have values. Indexes
-    /// are below `limit`.
+    /// Creates a copy from ids instead of from a world. `tables` contains the entities of each table, by row. All indexes must be below
+    /// `limit`.
     ///
     /// # Errors
     ///
@@ -260,7 +261,7 @@ impl EntitiesCopy {
         })
     }
 
-    /// The live entity with this index.
+    /// Returns the live entity with this index; `None` if there is no such entity.
     pub(crate) fn at_index(&self, index: u32) -> Option<Entity> {
         let slot = self.pages.get(index as usize / PAGE)?.get(index as usize % PAGE)?;
         let generation = NonZeroU32::new(slot.generation).filter(|_| slot.table != TableId::NONE)?;
@@ -287,7 +288,7 @@ impl EntitiesCopy {
         Ok(())
     }
 
-    /// The state that determines the next ids.
+    /// Returns the state that determines the next ids.
     pub(crate) fn ids(&self) -> EntityIds {
         EntityIds {
             generations: self.pages.iter().flat_map(|page| page.iter().map(|slot| slot.generation)).collect(),
@@ -297,7 +298,7 @@ impl EntitiesCopy {
         }
     }
 
-    /// The bytes that the copy has allocated.
+    /// Returns the bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.pages.iter().map(|page| page.capacity() * size_of::<Slot>()).sum::<usize>()
             + self.sparse.capacity() * size_of::<SparseMask>()
@@ -306,13 +307,13 @@ impl EntitiesCopy {
 }
 
 impl Entities {
-    /// The number of ids that were freed without a row and of other changes of the free list without a change of rows. `None` while ids
-    /// are pending.
+    /// Returns a number that increases with each change of the free list that does not change rows, for instance when an id is freed before
+    /// it has a row. `None` while ids are pending.
     pub(crate) fn ids_mark(&self) -> Option<u64> {
         self.pending_indexes().next().is_none().then_some(self.unplaced)
     }
 
-    /// The indexes of pending ids, the lowest last. There are only some while commands are applied.
+    /// Returns the indexes of pending ids, in descending order. Ids are pending only while commands are applied.
     fn pending_indexes(&self) -> impl Iterator<Item = u32> + '_ {
         // Each slot is live, free, pending or retired. If all slots are live or free, the search is skipped: pending and retired slots are
         // rare.
@@ -322,7 +323,7 @@ impl Entities {
         pending.map(|(index, _)| index as u32)
     }
 
-    /// The state that determines the next ids. No id may be reserved at this time. Pending ids count as free.
+    /// Returns the state that determines the next ids. No id may be reserved at this time. Pending ids count as free.
     pub(crate) fn ids(&self) -> EntityIds {
         EntityIds {
             generations: self.slots.iter().map(|slot| slot.generation).collect(),
@@ -344,8 +345,8 @@ impl Entities {
         make_room(&mut self.retired.0, copy.retired.len())
     }
 
-    /// Restores the state of a copy, for which [there is room](Self::make_room_for). Slots that are known to be equal are not written.
-    /// Reservations are discarded.
+    /// Restores the state of a copy. [`make_room_for`](Self::make_room_for) must have made room. Slots that are known to be equal are not
+    /// written. Reservations are discarded.
     pub(crate) fn restore_from(&mut self, copy: &EntitiesCopy, known: Option<KnownEntities<'_>>) {
         let known = known.filter(|known| known.has_same_slots(self) && known.copy.slots == copy.slots);
         match known {

@@ -1,8 +1,8 @@
 //! Reservation of ids through a shared reference, from any thread.
 //!
-//! The next ids form a sequence: first the free indexes, from the last one to the first, then the indexes without slots. A *position* is an
-//! index into this sequence. A reservation only changes the number of positions that are taken, so it is one atomic operation. This
-//! requires that nothing but the flush uses `&mut Entities` between a reservation and that flush.
+//! The next ids form a sequence: first the free indexes, from the last to the first, then the indexes without slots. A *position* is an
+//! index into this sequence. A reservation only increases the number of taken positions, so it is one atomic operation. This requires that
+//! after a reservation the next use of `&mut Entities` is the flush.
 //!
 //! Tests: ecs/src/entity/allocator/tests.rs, tests/storage/entities.rs
 
@@ -36,8 +36,8 @@ impl Entities {
         })
     }
 
-    /// Reserves several ids from any thread, with one atomic operation. They are reserved even if the iterator is not used, and alive after
-    /// the next flush.
+    /// Reserves several ids from any thread, with one atomic operation. The ids are reserved even if the iterator is not used. The entities
+    /// are alive after the next flush.
     ///
     /// # Errors
     ///
@@ -68,14 +68,14 @@ impl Entities {
         }))
     }
 
-    /// The number of positions: the exclusive upper bound of positions with an id.
+    /// Returns the number of positions. Each position below this number has an id.
     #[inline]
     pub(in crate::entity) fn positions(&self) -> u64 {
         let indexes = self.free.len() as u64 + u64::from(self.limit);
         indexes.saturating_sub((self.slots.len() + self.retired.len()) as u64)
     }
 
-    /// The id at a position, if there is one.
+    /// Returns the id at a position; `None` past the last position.
     #[inline]
     pub(crate) fn at_position(&self, position: u64) -> Option<Entity> {
         if position >= self.positions() {
@@ -95,8 +95,8 @@ impl Entities {
         NonZeroU32::new(generation).map(|generation| Entity::new(index, generation))
     }
 
-    /// Whether the id with a dead index and this generation is reserved and not flushed. `O(1)`, except for retired indexes without slots,
-    /// which are few.
+    /// Returns whether an id whose index is dead is reserved and not flushed. `generation` is the next generation of the index. `O(1)`,
+    /// except for a search among the retired indexes without slots, which are few.
     fn is_reserved(&self, entity: Entity, generation: u32) -> bool {
         if entity.generation() != generation {
             return false;
@@ -114,14 +114,14 @@ impl Entities {
         position < (self.free.len() as i64 - self.cursor.load(Ordering::Relaxed)) as u64
     }
 
-    /// Whether ids have been reserved since the last flush.
+    /// Returns whether ids have been reserved since the last flush.
     #[inline]
     pub(crate) fn needs_flush(&mut self) -> bool {
         debug_assert!(self.streams.is_empty(), "close the streams before anything else");
         *self.cursor.get_mut() != self.free.len() as i64
     }
 
-    /// The number of ids that have been reserved since the last flush.
+    /// Returns the number of ids that have been reserved since the last flush.
     pub(crate) fn reserved(&mut self) -> usize {
         (self.free.len() as i64 - *self.cursor.get_mut()) as usize
     }
@@ -154,7 +154,7 @@ impl Entities {
         Some(self.push_pending())
     }
 
-    /// The reason why an entity is not alive.
+    /// Returns the reason why an entity is not alive.
     #[cold]
     #[must_use]
     pub fn why_not(&self, entity: Entity) -> EntityError {
@@ -170,12 +170,12 @@ impl Entities {
         }
     }
 
-    /// The error for a despawned entity.
+    /// Returns the error for a despawned entity.
     pub(super) fn despawned(&self, entity: Entity) -> EntityError {
         EntityError::Despawned(Despawned::new(entity, self.lives.despawned_by(entity)))
     }
 
-    /// Whether an id whose index has no slot may have been alive before.
+    /// Returns whether an id may have been alive before. Its index must have no slot.
     pub(super) fn was_given_back(&self, entity: Entity) -> bool {
         let is_old = entity.generation() < self.first_generation.get() || self.retired.contains(entity.index());
         entity.index() < self.limit && is_old

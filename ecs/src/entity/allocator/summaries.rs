@@ -1,4 +1,4 @@
-//! By entity index: the masks of sparse sets that may contain the entity.
+//! The masks of sparse sets that may contain an entity, by entity index.
 //!
 //! Tests: ecs/src/entity/allocator/tests.rs, tests/changes/removed/paths.rs
 
@@ -7,7 +7,7 @@ use crate::entity::{Entity, SparseMask};
 use crate::util::alloc_error::{AllocError, try_reserve};
 
 impl Entities {
-    /// Whether the mask of an index exists, or can be added without memory if the entity `is_new`.
+    /// Returns whether the mask of an index exists. If `is_new` is true, also returns true if the mask can be added without an allocation.
     #[inline]
     pub(crate) fn has_summary_room(&self, index: u32, is_new: bool) -> bool {
         (index as usize) < if is_new { self.sparse.capacity() } else { self.sparse.len() }
@@ -23,13 +23,13 @@ impl Entities {
         try_reserve(&mut self.sparse, missing)
     }
 
-    /// The number of leading entities that have the same mask as the first one.
+    /// Returns the number of entities at the beginning of the list that have the mask `summary`.
     #[inline]
     pub(crate) fn count_alike(&self, entities: &[Entity], summary: SparseMask) -> usize {
         entities.iter().take_while(|entity| self.sparse_summary(entity.index()) == summary).count()
     }
 
-    /// The number of leading entities that are in this table and certainly in no sparse set of this mask.
+    /// Returns the number of entities at the beginning of the list that are in this table and certainly in no sparse set of this mask.
     #[inline]
     pub(crate) fn count_apart(&self, entities: &[Entity], table: TableId, storages: SparseMask) -> usize {
         let (slots, summaries) = (self.slots.as_slice(), self.sparse.as_slice());
@@ -40,7 +40,7 @@ impl Entities {
         entities.iter().take_while(is_apart).count()
     }
 
-    /// The mask of the sparse sets that may contain this entity.
+    /// Returns the mask of the sparse sets that may contain this entity.
     #[inline]
     pub(crate) fn sparse_summary(&self, index: u32) -> SparseMask {
         self.sparse.get(index as usize).copied().unwrap_or_default()

@@ -56,7 +56,7 @@ fn reserved_ids_come_from_the_free_list_first() {
 
 const HOME: Location = Location { table: TableId::EMPTY, row: 0 };
 
-/// A new entity, which is alive in this row.
+/// Returns a new entity, which is alive in this row.
 fn allocate_at_row(entities: &mut Entities, row: Location) -> Entity {
     assert!(entities.reserve_next().is_ok());
     entities.allocate_at_row(row).unwrap()

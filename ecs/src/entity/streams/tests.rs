@@ -1,4 +1,4 @@
-//! Compares streams with a model that deals out positions one by one, in random orders of reservation.
+//! Compares streams with a model that hands out positions one by one. Tasks reserve ids in random orders.
 
 use alloc::collections::BTreeSet;
 use alloc::vec;
@@ -27,7 +27,8 @@ enum Use {
     SplitStream(Vec<usize>, u32),
 }
 
-/// The numbers of each of several streams, from `first` on: windows, then chunks of this length in rotation.
+/// Returns the numbers of each of several streams. The numbers from `first` on are divided: first windows, then chunks of length `chunk` in
+/// rotation.
 fn deal(first: u64, windows: &[u32], needed: &[usize], chunk: u64) -> Vec<Vec<u64>> {
     let mut next = first;
     let mut streams: Vec<Vec<u64>> = vec![Vec::new(); windows.len()];
@@ -45,7 +46,7 @@ fn deal(first: u64, windows: &[u32], needed: &[usize], chunk: u64) -> Vec<Vec<u6
     streams
 }
 
-/// The numbers that a task takes from its stream, in the order in which they become pending, and the end of the stream.
+/// Returns the numbers that a task takes from its stream, in the order in which they become pending, and the end of the stream.
 fn numbers(uses: &[Use]) -> (Vec<u64>, u64) {
     let (mut taken, mut next) = (Vec::new(), 0);
     for one in uses {
@@ -65,7 +66,7 @@ fn numbers(uses: &[Use]) -> (Vec<u64>, u64) {
     (taken, next)
 }
 
-/// The ids that each task gets, in the order in which they become pending.
+/// Returns the ids that each task gets, in the order in which they become pending.
 fn expected(entities: &Entities, windows: &[u32], tasks: &[Vec<Use>]) -> Vec<Vec<Entity>> {
     let numbers: Vec<_> = tasks.iter().map(|uses| numbers(uses)).collect();
     let all: Vec<u32> = windows.iter().copied().chain([0]).collect();
@@ -85,7 +86,7 @@ fn expected(entities: &Entities, windows: &[u32], tasks: &[Vec<Use>]) -> Vec<Vec
     numbers.iter().enumerate().map(ids).collect()
 }
 
-/// A running task. Its splits run to their end one reservation at a time, in any order of parts.
+/// A running task. The parts of a split reserve one id at a time, in any order, until all of them have finished.
 struct Task<'w> {
     ids: IdSource<'w>,
     uses: Vec<Use>,
@@ -126,7 +127,7 @@ impl Task<'_> {
     }
 }
 
-/// The visible state of the allocator.
+/// Returns the visible state of the allocator.
 fn state(entities: &Entities) -> (Vec<u32>, Vec<(u32, u32)>) {
     let slots = entities.slots.iter().map(|slot| (slot.generation, slot.table.0));
     (entities.free.clone(), slots.collect())
@@ -156,7 +157,7 @@ fn run(entities: &mut Entities, windows: &[u32], tasks: &[Vec<Use>], seed: u64) 
     (got, pending)
 }
 
-/// The expected free list after a run.
+/// Returns the expected free list after a run.
 fn expected_free(before: &Entities, taken: &[Entity]) -> Vec<u32> {
     let taken: BTreeSet<u32> = taken.iter().map(|id| id.index()).collect();
     let bound = before.slots.len() as u32;

@@ -1,4 +1,4 @@
-//! The components of entities that are in pairs.
+//! The components that mark the entities in pairs.
 //!
 //! Tests: tests/relationships/pairs/operations.rs, tests/relationships/pairs/queries.rs
 
@@ -7,11 +7,11 @@ use core::marker::PhantomData;
 use super::traits::Relation;
 use crate::component::{Component, ComponentKey, Description, Immutable, RelationSide, StorageType};
 
-/// A component of the entities that are the source of a pair of `R`. Queries can filter by it like by any other component:
+/// A component of each entity that is the source of a pair of `R`. Queries can use it in filters like any other component:
 /// `With<PairSource<Hunting>>`.
 ///
-/// It is added with the first pair and removed with the last one. Removing it, or all components, removes the pairs. It cannot be created
-/// by hand, and is stored outside of the tables.
+/// The component is added with the first pair and removed with the last pair. Removing the component, or all components, from an entity
+/// removes the pairs. The component cannot be created by hand, and is stored outside of the tables.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -30,14 +30,14 @@ use crate::component::{Component, ComponentKey, Description, Immutable, Relation
 /// ```
 pub struct PairSource<R>(PhantomData<fn() -> R>);
 
-/// A component of the entities that are the target of a pair of `R`. See [`PairSource`].
+/// A component of each entity that is the target of a pair of `R`. See [`PairSource`].
 pub struct PairTarget<R>(PhantomData<fn() -> R>);
 
-/// The common parts of both components.
+/// Implements the common parts of both components.
 macro_rules! ends {
     ($($End:ident: $key:literal, $is_source:literal;)*) => { $(
         impl<R: Relation> $End<R> {
-            /// Creates the component, for the code that keeps it consistent with the pairs.
+            /// Creates the component. Only the code that keeps it consistent with the pairs may call this.
             pub(crate) const fn new() -> Self {
                 Self(PhantomData)
             }

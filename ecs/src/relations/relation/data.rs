@@ -1,4 +1,4 @@
-//! The pairs of a relation as data, and pairs that are built from data. Input is validated: pairs that
+//! Converts the pairs of a relation to data, and builds pairs from data. The data are validated: pairs that
 //! [`relate`](crate::world::World::relate) could not have made are an error.
 //!
 //! Tests: tests/snapshots/pairs.rs
@@ -18,14 +18,14 @@ use crate::storage::tick::TickCells;
 use crate::util::alloc_error::AllocError;
 
 impl dyn PairsCopy + '_ {
-    /// The pairs, by row, without their values.
+    /// Returns the pairs, by row, without their values.
     pub(crate) fn contents(&self) -> Vec<PairContents> {
         let ranks = self.index().ranks();
         let pairs = self.index().ends().iter().zip(ranks).zip(self.ticks());
         pairs.map(|((&ends, places), ticks)| PairContents { ends, places, ticks: ticks.get() }).collect()
     }
 
-    /// The live entities that are the source (0) or the target (1) of pairs.
+    /// Returns the live entities that are the source (`end` is 0) or the target (`end` is 1) of pairs.
     pub(crate) fn entities(&self, end: usize) -> Vec<Entity> {
         self.index().entities(end).collect()
     }

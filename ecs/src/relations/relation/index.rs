@@ -1,4 +1,4 @@
-//! The pairs of a relation and their positions in lists, without the values.
+//! The index of the pairs of a relation, without their values.
 //!
 //! Tests: tests/relationships/pairs/histories.rs, tests/relationships/pairs/operations.rs
 
@@ -12,24 +12,25 @@ use super::lists::{NOWHERE, PairLink, PairLists};
 use crate::entity::Entity;
 use crate::util::alloc_error::{AllocError, try_reserve, try_shrink};
 
-/// The rows of the pairs of one relation, found by their entities.
+/// Finds the rows of the pairs of one relation by their entities.
 #[derive(Clone)]
 pub(crate) struct PairIndex {
     is_exclusive: bool,
     is_symmetric: bool,
-    /// By row: source and target.
+    /// The source and the target of each pair, by row.
     ends: Vec<[Entity; 2]>,
-    /// By row: the position of the pair in the list of its source, and in the list of its target.
+    /// The positions of each pair in the list of its source and in the list of its target, by row.
     places: Vec<[u32; 2]>,
-    /// By entity: the pairs of which it is the source. If the relation is symmetric, all of its pairs.
+    /// For each entity, the pairs of which it is the source. If the relation is symmetric, all pairs of the entity.
     from: PairLists,
-    /// By entity: the pairs of which it is the target. Empty if the relation is symmetric.
+    /// For each entity, the pairs of which it is the target. Empty if the relation is symmetric.
     to: PairLists,
-    /// The rows, by the entities. Empty if the relation is exclusive: the list of a source then has at most one pair.
+    /// The row of each pair, by its source and target. Empty if the relation is exclusive, because the list of a source then has at most
+    /// one pair.
     rows: HashTable<u32>,
 }
 
-/// A hash of both entities: a product whose halves are folded.
+/// Returns a hash of both entities: a product whose halves are folded.
 #[inline]
 fn hash([source, target]: [Entity; 2]) -> u64 {
     let mixed = source.to_bits().wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32) ^ target.to_bits();
@@ -37,7 +38,7 @@ fn hash([source, target]: [Entity; 2]) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
-/// The ends of a pair. If the relation is symmetric, the lower entity comes first.
+/// Returns the ends of a pair. If the relation is symmetric, the lower entity comes first.
 #[inline]
 fn sorted(is_symmetric: bool, ends: [Entity; 2]) -> [Entity; 2] {
     if is_symmetric && ends[0] > ends[1] { [ends[1], ends[0]] } else { ends }
@@ -56,13 +57,13 @@ impl PairIndex {
         }
     }
 
-    /// The number of pairs.
+    /// Returns the number of pairs.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Source and target of each pair, by row.
+    /// Returns the source and the target of each pair, by row.
     #[inline]
     pub(crate) fn ends(&self) -> &[[Entity; 2]] {
         &self.ends
@@ -78,25 +79,25 @@ impl PairIndex {
         if end == 0 || self.is_symmetric { &mut self.from } else { &mut self.to }
     }
 
-    /// The list of an entity, with holes: the pairs of which it is the source (0) or the target (1).
+    /// Returns the list of the pairs of which an entity is the source (`end` is 0) or the target (`end` is 1). The list may contain holes.
     #[inline]
     pub(crate) fn list(&self, end: usize, entity: Entity) -> &[PairLink] {
         self.lists(end).get(entity)
     }
 
-    /// The number of pairs in the list of an entity.
+    /// Returns the number of pairs of which an entity is the source (`end` is 0) or the target (`end` is 1).
     #[inline]
     pub(crate) fn count(&self, end: usize, entity: Entity) -> usize {
         self.lists(end).len(entity)
     }
 
-    /// The ends in the order in which they are hashed.
+    /// Returns the ends in the order in which they are hashed.
     #[inline]
     fn key(&self, ends: [Entity; 2]) -> [Entity; 2] {
         sorted(self.is_symmetric, ends)
     }
 
-    /// The row of a pair.
+    /// Returns the row of a pair; `None` if the pair does not exist.
     #[inline]
     pub(crate) fn find(&self, source: Entity, target: Entity) -> Option<usize> {
         if self.is_exclusive {
@@ -130,7 +131,7 @@ impl PairIndex {
         self.lists_mut(1).make_room(target)
     }
 
-    /// Adds a new pair in the last row. There must be room for it.
+    /// Adds a new pair in a new last row. There must be room for it.
     #[inline]
     pub(crate) fn insert(&mut self, source: Entity, target: Entity) {
         let row = self.ends.len() as u32;
@@ -146,7 +147,7 @@ impl PairIndex {
         }
     }
 
-    /// Removes a pair, if it exists, and returns its ends and its former row; the last pair moves into that row.
+    /// Removes a pair, if it exists, and returns its ends and its former row. The last pair moves into this row.
     pub(crate) fn remove(&mut self, source: Entity, target: Entity) -> Option<([Entity; 2], usize)> {
         let row = if self.is_exclusive {
             self.find(source, target)?
@@ -161,7 +162,7 @@ impl PairIndex {
         Some((ends, row))
     }
 
-    /// Removes a pair that is no longer in the hash table. The last pair moves into its row.
+    /// Removes a pair that has already been removed from the hash table. The last pair moves into its row.
     fn remove_unhashed(&mut self, row: usize) {
         let (ends, places) = (self.ends[row], self.places[row]);
         for end in 0..2 {
@@ -198,7 +199,7 @@ impl PairIndex {
         });
     }
 
-    /// Removes the list of a despawned target, and keeps its pairs.
+    /// Removes the list of a despawned target, but keeps its pairs.
     pub(crate) fn forget_target(&mut self, target: Entity) {
         for link in self.to.get(target).iter().filter(|link| link.is_pair()) {
             self.places[link.row as usize][1] = NOWHERE;
@@ -206,13 +207,13 @@ impl PairIndex {
         self.to.forget(target);
     }
 
-    /// Whether the pair's target has a list: false after [`forget_target`](Self::forget_target).
+    /// Returns whether the target of a pair has a list. Returns false after [`forget_target`](Self::forget_target).
     #[inline]
     pub(crate) fn has_target(&self, row: usize) -> bool {
         self.places[row][1] != NOWHERE
     }
 
-    /// All entities that are the source (0) or the target (1) of pairs.
+    /// Iterates over all entities that are the source (`end` is 0) or the target (`end` is 1) of pairs.
     pub(crate) fn entities(&self, end: usize) -> impl Iterator<Item = Entity> {
         self.lists(end).entities()
     }
@@ -243,7 +244,7 @@ impl PairIndex {
             + self.rows.allocation_size()
     }
 
-    /// Panics with a message if the parts contradict each other.
+    /// Panics if the parts of the index contradict each other. `name` is the name of the relation, for the message.
     pub(crate) fn check_invariants(&self, name: &str) {
         let ends = if self.is_symmetric { 1 } else { 2 };
         for (row, &[source, target]) in self.ends.iter().enumerate() {
@@ -278,7 +279,8 @@ impl PairIndex {
     }
 }
 
-/// The end of a pair whose entity owns the list.
+/// Returns whether the owner of a list is the source (0) or the target (1) of a pair in the list. `end` is the end of the pair for which
+/// the list is made. In a symmetric relation, a list contains pairs with the entity at either end.
 #[inline]
 fn end_of(is_symmetric: bool, end: usize, ends: [Entity; 2], entity: Entity) -> usize {
     if is_symmetric { usize::from(ends[0] != entity) } else { end }

@@ -1,9 +1,9 @@
 //! The list of pairs of each entity.
 //!
 //! A list with one element is stored in its head. Other lists are blocks of one allocation that all lists share. Block sizes are powers of
-//! two; free blocks of the same size form a linked list. Removing an element leaves a hole; when a list has more holes than elements the
-//! holes are closed, so that each removal takes amortised constant time and keeps the order. Heads are found by entity index, in pages that
-//! only exist where entities have lists.
+//! two. Free blocks of the same size form a linked list. Removing an element leaves a hole. When a list has many more holes than elements,
+//! the holes are closed. So each removal takes amortised constant time and keeps the order. Heads are found by entity index, in pages that
+//! exist only where entities have lists.
 //!
 //! Tests: tests/relationships/pairs/histories.rs, tests/relationships/pairs/operations.rs
 
@@ -13,10 +13,10 @@ use core::{mem, slice};
 use crate::entity::{Entity, Pages};
 use crate::util::alloc_error::{AllocError, try_reserve};
 
-/// Not a row of a pair, and not a position in a list.
+/// A number that is neither the row of a pair nor a position in a list.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// An element of a list: a pair and its other entity.
+/// An element of a list: the row of a pair, and the other entity of the pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairLink {
     pub(crate) other: Entity,
@@ -27,14 +27,15 @@ pub(crate) struct PairLink {
 impl PairLink {
     const HOLE: Self = Self { other: Entity::PLACEHOLDER, row: NOWHERE };
 
-    /// Whether this is a pair, not a hole.
+    /// Returns whether this is a pair, and not a hole.
     #[inline]
     pub(crate) fn is_pair(&self) -> bool {
         self.row != NOWHERE
     }
 }
 
-/// The pairs in a list. The list is not read before the first pair is requested, since some callers only need the count.
+/// An iterator over the pairs in a list. The list is not read before the first pair is requested, since some callers need only the number
+/// of pairs.
 #[derive(Clone, Default)]
 pub(crate) struct PairLinks<'a> {
     /// The elements of all lists.
@@ -44,7 +45,7 @@ pub(crate) struct PairLinks<'a> {
 }
 
 impl<'a> PairLinks<'a> {
-    /// The remaining pairs, for loops that visit all of them.
+    /// Returns a faster iterator over the remaining pairs, for loops that visit all of them.
     #[inline]
     pub(crate) fn all(self) -> impl Iterator<Item = &'a PairLink> + use<'a> {
         self.all[self.at as usize..self.end as usize].iter().filter(|link| link.is_pair())
@@ -70,25 +71,25 @@ impl<'a> Iterator for PairLinks<'a> {
 /// The number of heads per page.
 const PAGE: usize = 64;
 
-/// The list of an entity, or its location.
+/// The list of an entity if it has one element, and otherwise the location of its block.
 #[derive(Clone, Copy)]
 struct ListHead {
-    /// The generation of the entity; zero if there is no list.
+    /// The generation of the entity; 0 if there is no list.
     generation: u32,
-    /// The number of elements and holes. The last one is an element.
+    /// The number of elements and holes. The last of them is an element.
     used: u32,
     /// The number of elements.
     live: u32,
-    /// The base-2 logarithm of the block size. Zero if there is no block: the element is then in `only`.
+    /// The base-2 logarithm of the block size; 0 if there is no block. Without a block, `only` contains the element.
     class: u32,
-    /// The element of a list without a block. Otherwise its row is the start of the block.
+    /// The element of a list without a block. For a list with a block, `only.row` is the start of the block.
     only: PairLink,
 }
 
 impl ListHead {
     const NONE: Self = Self { generation: 0, used: 0, live: 0, class: 0, only: PairLink::HOLE };
 
-    /// The entity with this index that has the list, if there is one.
+    /// Returns the entity that has the list; `None` if there is no list. `index` is the index of the head.
     fn entity(&self, index: u32) -> Option<Entity> {
         Entity::try_from_bits(u64::from(self.generation) << 32 | u64::from(index))
     }
@@ -97,30 +98,30 @@ impl ListHead {
         if self.generation == 0 { 0 } else { 1 << self.class }
     }
 
-    /// Whether the elements are in a block.
+    /// Returns whether the elements are in a block.
     #[inline]
     fn has_block(&self) -> bool {
         self.class != 0
     }
 
-    /// The range of the elements, if they are in a block.
+    /// Returns the range of the elements and holes in the shared allocation. The elements must be in a block.
     fn range(&self) -> core::ops::Range<usize> {
         self.start() as usize..self.start() as usize + self.used as usize
     }
 
-    /// The start of the block, if there is one.
+    /// Returns the start of the block. The elements must be in a block.
     #[inline]
     fn start(&self) -> u32 {
         self.only.row
     }
 
-    /// The elements and holes.
+    /// Returns the elements and holes.
     #[inline]
     fn links<'a>(&'a self, all: &'a [PairLink]) -> &'a [PairLink] {
         if self.has_block() { &all[self.range()] } else { &slice::from_ref(&self.only)[..self.used as usize] }
     }
 
-    /// The element or hole at a position.
+    /// Returns the element or hole at a position.
     #[inline]
     fn link_mut<'a>(&'a mut self, all: &'a mut [PairLink], place: u32) -> &'a mut PairLink {
         if self.has_block() { &mut all[(self.start() + place) as usize] } else { &mut self.only }
@@ -130,12 +131,12 @@ impl ListHead {
 /// The number of block sizes.
 const CLASSES: usize = 32;
 
-/// Lists, one for each entity that has pairs.
+/// The lists of all entities that have pairs.
 #[derive(Clone)]
 pub(crate) struct PairLists {
     heads: Pages<ListHead, PAGE>,
     links: Vec<PairLink>,
-    /// By class: the first free block. The row of its first link is the start of the next free block.
+    /// The start of the first free block of each class. The row of the first link of a free block is the start of the next free block.
     free: [u32; CLASSES],
 }
 
@@ -147,20 +148,20 @@ impl PairLists {
         self.heads.get(entity.index()).filter(|head| head.generation == entity.generation())
     }
 
-    /// The head of the list of an entity, and the elements of all blocks.
+    /// Returns the head of the list of an entity, and the elements of all blocks.
     #[inline]
     fn head_mut(&mut self, entity: Entity) -> Option<(&mut ListHead, &mut [PairLink])> {
         let head = self.heads.get_mut(entity.index()).filter(|head| head.generation == entity.generation())?;
         Some((head, &mut self.links))
     }
 
-    /// The list of an entity, with holes.
+    /// Returns the list of an entity. It may contain holes.
     #[inline]
     pub(crate) fn get(&self, entity: Entity) -> &[PairLink] {
         self.head(entity).map_or(&[], |head| head.links(&self.links))
     }
 
-    /// The pairs of an entity, and their number.
+    /// Returns the pairs of an entity, and their number.
     #[inline]
     pub(crate) fn get_counted(&self, entity: Entity) -> (PairLinks<'_>, usize) {
         let Some(head) = self.head(entity) else { return (PairLinks::default(), 0) };
@@ -169,7 +170,7 @@ impl PairLists {
         (PairLinks { all, at, end: at + head.used }, head.live as usize)
     }
 
-    /// The number of pairs in the list of an entity.
+    /// Returns the number of pairs in the list of an entity.
     #[inline]
     pub(crate) fn len(&self, entity: Entity) -> usize {
         self.head(entity).map_or(0, |head| head.live as usize)
@@ -210,7 +211,7 @@ impl PairLists {
         self.heads.try_get_or_add(entity.index(), ListHead::NONE).map(|entry| *entry = moved)
     }
 
-    /// Returns a block of a class: a free one, or a new one at the end.
+    /// Returns the start of a block of a class: a free block, or a new block at the end if no block of the class is free.
     fn take_block(&mut self, class: u32) -> Result<u32, AllocError> {
         let first = self.free[class as usize];
         if first != NOWHERE {
@@ -226,7 +227,7 @@ impl PairLists {
         Ok(start as u32)
     }
 
-    /// Frees the block of a former list, if it had one.
+    /// Frees the block of a removed list, if the list had a block.
     #[inline]
     fn free_block(&mut self, list: &ListHead) {
         if list.has_block() {
@@ -235,7 +236,7 @@ impl PairLists {
         }
     }
 
-    /// Appends an element, for which there must be room, and returns its position.
+    /// Appends an element, and returns its position. There must be room for the element.
     #[inline]
     pub(crate) fn push(&mut self, entity: Entity, link: PairLink) -> u32 {
         let Some((head, all)) = self.head_mut(entity) else { return NOWHERE };
@@ -246,7 +247,7 @@ impl PairLists {
         place
     }
 
-    /// Removes an element. `moved` gets the row and the new position of each element that has moved.
+    /// Removes the element at a position. Calls `moved` with the row and the new position of each element that has moved.
     #[inline]
     pub(crate) fn remove(&mut self, entity: Entity, place: u32, moved: impl FnMut(u32, u32)) {
         let Some((head, all)) = self.head_mut(entity) else { return };
@@ -265,7 +266,7 @@ impl PairLists {
         }
     }
 
-    /// Removes holes at the end of a list, and closes the others if there are many.
+    /// Removes holes at the end of a list; `used` is the remaining number of elements and holes. If many holes remain, closes them.
     fn trim(&mut self, entity: Entity, used: u32, mut moved: impl FnMut(u32, u32)) {
         let Some((head, all)) = self.head_mut(entity) else { return };
         head.used = used;
@@ -288,7 +289,7 @@ impl PairLists {
         debug_assert_eq!(to, live);
     }
 
-    /// Changes the row of an element.
+    /// Sets the row of the element at a position.
     #[inline]
     pub(crate) fn set_row(&mut self, entity: Entity, place: u32, row: u32) {
         if let Some((head, all)) = self.head_mut(entity) {
@@ -296,7 +297,7 @@ impl PairLists {
         }
     }
 
-    /// Removes the list of an entity with its elements.
+    /// Removes the list of an entity, with all elements.
     pub(crate) fn forget(&mut self, entity: Entity) {
         if let Some((head, _)) = self.head_mut(entity) {
             let list = mem::replace(head, ListHead::NONE);
@@ -304,14 +305,14 @@ impl PairLists {
         }
     }
 
-    /// All entities with lists, by index.
+    /// Iterates over all entities with lists, in the order of their indexes.
     pub(crate) fn entities(&self) -> impl Iterator<Item = Entity> {
         let heads = self.heads.iter().filter(|(_, head)| head.live != 0);
         heads.filter_map(|(index, head)| head.entity(index))
     }
 
-    /// Frees unused memory: blocks that are too large, and pages without lists. Positions are unchanged except in lists with holes: `moved`
-    /// gets the entity, the row and the new position of each of their elements.
+    /// Frees unused memory: blocks that are too large, and pages without lists. Holes are closed. Calls `moved` with the entity, the row
+    /// and the new position of each element.
     pub(crate) fn shrink_to_fit(&mut self, mut moved: impl FnMut(Entity, u32, u32)) {
         let size = |head: &ListHead| if head.live <= 1 { 0 } else { head.live.next_power_of_two() as usize };
         let heads = self.heads.iter().map(|(_, head)| head).filter(|head| head.generation != 0);

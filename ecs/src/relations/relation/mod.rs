@@ -1,7 +1,8 @@
-//! Relations: pairs of entities with their own value.
+//! Relations: pairs of entities, each with a value.
 //!
-//! A type with [`Relation`] defines a connection between two entities, a *source* and a *target*. Two entities with such a value form a
-//! *pair*. The pairs of all relations are stored outside of the tables, so making or removing one moves no entity.
+//! A type that implements [`Relation`] defines a connection from one entity, the *source*, to another one, the *target*. Two such entities
+//! and a value of the type form a *pair*. The pairs of all relations are stored outside of the tables, so making or removing a pair moves
+//! no entity.
 //!
 //! ```
 //! use strata_ecs::prelude::*;
@@ -21,22 +22,22 @@
 //! assert_eq!(world.pair_count::<Hunting>(), 0);
 //! ```
 //!
-//! Do not confuse relations with a [`Relationship`](crate::relationship::Relationship): two components like those of bevy_ecs, one of which
-//! names a single target and has no other data.
+//! Relations differ from a [`Relationship`](crate::relationship::Relationship). A relationship consists of two components, as in bevy_ecs:
+//! one contains a single target and no other data, and the other lists the sources.
 //!
 //! # Storage
 //!
-//! The values of one relation are stored contiguously, in the order in which the pairs were made; when a pair is removed, the last one
-//! moves into its place. Each entity with pairs has a list of them as a source and a list as a target, in the order in which they were
-//! made. A pair is found from its two entities by one hash table lookup. So [`relate`](crate::world::World::relate),
-//! [`unrelate`](crate::world::World::unrelate) and [`get_pair`](crate::world::World::get_pair) take amortised constant time, independent of
-//! the number of pairs of the entities, and memory is proportional to the number of pairs.
+//! The values of one relation are stored contiguously, in the order in which the pairs were made. When a pair is removed, the last pair
+//! moves into its row. Each entity has a list of the pairs of which it is the source, and a list of the pairs of which it is the target, in
+//! the order in which the pairs were made. One hash table lookup finds a pair by its two entities. So
+//! [`relate`](crate::world::World::relate), [`unrelate`](crate::world::World::unrelate) and [`get_pair`](crate::world::World::get_pair)
+//! take amortised constant time, independent of the number of pairs of the entities, and memory is proportional to the number of pairs.
 //!
-//! An entity has the component [`PairSource<R>`] while it is the source of a pair of `R`, and [`PairTarget<R>`] while it is the target of
-//! one: `With<PairSource<Hunting>>` is a filter, and [`Pairs`](crate::query::Pairs) yields the pairs of an entity in a query.
-//! `#[system(pairs = Hunting)]` runs once for each pair. [`Changed<Pairs<Hunting>>`](crate::query::Changed) is a filter: an entity matches
-//! if one of its pairs was made, or has got another value, since the system last ran. These components cannot be created by hand. Removing
-//! one removes the pairs.
+//! While an entity is the source of a pair of `R`, it has the component [`PairSource<R>`]. While it is the target of such a pair, it has
+//! the component [`PairTarget<R>`]. These components cannot be created by hand, and removing one of them removes the pairs. They can be
+//! used in filters, such as `With<PairSource<Hunting>>`. In a query, [`Pairs`](crate::query::Pairs) yields the pairs of an entity. With the
+//! filter [`Changed<Pairs<Hunting>>`](crate::query::Changed) an entity matches if one of its pairs was made, or got another value, since
+//! the last run of the system. A system with `#[system(pairs = Hunting)]` runs once for each pair.
 // Tests: tests/relationships/pairs
 
 mod traits;

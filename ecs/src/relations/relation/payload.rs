@@ -1,10 +1,10 @@
-//! The values of pairs. Each value can be borrowed separately through a shared reference to the list.
+//! The values of pairs. Each value can be borrowed separately through a shared reference to the list of values.
 //!
 //! Tests: tests/relationships/pairs/operations.rs
 
 use core::cell::UnsafeCell;
 
-/// A value that can be borrowed mutably through a shared reference, by code that has access to the pair.
+/// A value of a pair. Code that has access to the pair can borrow it mutably through a shared reference.
 #[repr(transparent)]
 pub(super) struct Payload<R>(UnsafeCell<R>);
 
@@ -21,7 +21,7 @@ impl<R> Payload<R> {
         self.0.into_inner()
     }
 
-    /// The value, through exclusive access.
+    /// Borrows the value mutably, through exclusive access.
     pub(super) fn of_owner(&mut self) -> &mut R {
         self.0.get_mut()
     }

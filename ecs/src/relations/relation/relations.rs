@@ -15,24 +15,24 @@ use crate::storage::tick::Tick;
 /// A relation in a store of type `C`.
 pub(crate) struct RelationPlace<C: 'static> {
     pub(crate) pairs: Box<dyn ErasedPairs>,
-    /// The components of sources and of targets.
+    /// The components that mark the sources and the targets.
     pub(crate) components: [ComponentId; 2],
-    /// The sparse sets of these components.
+    /// The indexes of the sparse storages of these components.
     pub(crate) storages: [usize; 2],
     pub(crate) functions: &'static PairFunctions<C>,
 }
 
-/// Functions for a relation whose type the store does not know.
+/// Type-erased functions for a relation.
 pub(crate) struct PairFunctions<C: 'static> {
     /// Registers the relation in another store, if it is missing there, and returns its number.
     pub(crate) register: fn(&mut C) -> usize,
-    /// Adds the component of sources, or of targets, to an entity, with lifecycle events.
+    /// Add the component that marks sources, or targets, to an entity, with lifecycle events.
     pub(crate) mark: [fn(&mut C, Entity); 2],
-    /// Makes the pairs of an entity that [`ErasedPairs::clone_from`] has cloned.
+    /// Makes pairs of an entity from clones that [`ErasedPairs::clone_from`] returned.
     pub(crate) relate_clones: fn(&mut C, Entity, Box<dyn PairClones>),
-    /// Whether there are observers of new pairs.
+    /// Returns whether there are observers of new pairs.
     pub(crate) is_observed: fn(&C) -> bool,
-    /// Triggers the events of changed pairs, and drops the values of removed ones.
+    /// Triggers the pending events of pairs, and drops the values of removed pairs.
     pub(crate) notify: fn(&mut C),
 }
 
@@ -45,13 +45,13 @@ pub(crate) struct Relations<C: 'static> {
 impl_default!([C: 'static] Relations<C> => Self { numbers: SlotMap::default(), places: Vec::new() });
 
 impl<C: 'static> Relations<C> {
-    /// The number of a relation, if it is registered.
+    /// Returns the number of a relation; `None` if it is not registered.
     #[inline]
     pub(crate) fn number<R: Relation>(&self) -> Option<usize> {
         self.numbers.get(R::slot()).map(|number| number as usize)
     }
 
-    /// The number of the relation with this descriptor, if it is registered.
+    /// Returns the number of the relation with this descriptor; `None` if it is not registered.
     pub(crate) fn number_of(&self, relation: &ComponentDescriptor) -> Option<usize> {
         self.places.iter().position(|place| place.pairs.descriptor().identity() == relation.identity())
     }
@@ -70,21 +70,21 @@ impl<C: 'static> Relations<C> {
         self.numbers.register(R::slot(), &mut self.places, make) as usize
     }
 
-    /// The pairs of a relation.
+    /// Returns the pairs of a relation; `None` if it is not registered.
     #[inline]
     pub(crate) fn get<R: Relation>(&self) -> Option<&PairStorage<R>> {
         let pairs: &dyn Any = &*self.places.get(self.number::<R>()?)?.pairs;
         pairs.downcast_ref()
     }
 
-    /// The pairs of the relation with this number, which must be `R`.
+    /// Returns the pairs of the relation with this number. The relation must be `R`.
     #[inline]
     pub(crate) fn get_mut<R: Relation>(&mut self, number: usize) -> Option<&mut PairStorage<R>> {
         let pairs: &mut dyn Any = &mut *self.places.get_mut(number)?.pairs;
         pairs.downcast_mut()
     }
 
-    /// The relation whose sources (0) or targets (1) have a component, and the end.
+    /// Returns the number of the relation whose sources or targets a component marks, and the end: 0 for sources, 1 for targets.
     pub(crate) fn end_of(&self, component: ComponentId) -> Option<(usize, usize)> {
         let place = |(number, place): (usize, &RelationPlace<C>)| {
             Some((number, place.components.iter().position(|&id| id == component)?))
@@ -92,13 +92,13 @@ impl<C: 'static> Relations<C> {
         self.places.iter().enumerate().find_map(place)
     }
 
-    /// The number of pairs of an entity, as a source (0) or as a target (1).
+    /// Returns the number of pairs of which an entity is the source (`end` is 0) or the target (`end` is 1).
     #[inline]
     pub(crate) fn count(&self, number: usize, end: usize, entity: Entity) -> usize {
         self.places[number].pairs.index().count(end, entity)
     }
 
-    /// Whether there are pending events of pairs.
+    /// Returns whether there are pending events of pairs.
     #[inline]
     pub(crate) fn have_events(&self) -> bool {
         self.places.iter().any(|place| place.pairs.has_pending())

@@ -20,21 +20,21 @@ use crate::util::alloc_error::{AllocError, try_reserve, try_shrink};
 pub(crate) enum PairEvent<R> {
     /// The pair was made.
     Made([Entity; 2]),
-    /// The pair was removed; this was its value.
+    /// The pair was removed. The second field is its value.
     Ended([Entity; 2], R),
 }
 
-/// The maximum capacity of the list of events that is kept between operations.
+/// The maximum capacity that the list of events keeps between operations.
 const KEPT: usize = 64;
 
 /// The pairs of a relation.
 pub struct PairStorage<R> {
     index: PairIndex,
-    /// By row.
+    /// One item for each pair, by row.
     values: Vec<Payload<R>>,
-    /// By row.
+    /// One item for each pair, by row.
     ticks: Vec<TickCells>,
-    /// Pending events of the current operation. Values of removed pairs are dropped when they are triggered.
+    /// Pending events of the current operation. When the events are triggered, the values of removed pairs are dropped.
     events: Vec<PairEvent<R>>,
 }
 
@@ -73,24 +73,24 @@ impl<R: Relation> PairStorage<R> {
         Ok(())
     }
 
-    /// Replaces the value of a pair. The caller drops the old one.
+    /// Replaces the value of a pair. Returns the old value, which the caller drops.
     pub(crate) fn replace(&mut self, row: usize, value: R, now: WriteStamp) -> R {
         self.ticks[row].set_changed(now);
         core::mem::replace(self.values[row].of_owner(), value)
     }
 
-    /// The value of a pair.
+    /// Borrows the value of a pair.
     ///
     /// # Safety
     ///
-    /// - See [`get`](Self::get).
+    /// - The condition of [`get`](Self::get).
     #[inline]
     pub(crate) unsafe fn value(&self, row: usize) -> &R {
         // SAFETY: forwarded: no code changes the values of the relation while the reference is used.
         unsafe { self.values[row].get() }
     }
 
-    /// The value of a pair, and its ticks.
+    /// Borrows the value of a pair, and returns its ticks.
     ///
     /// # Safety
     ///
@@ -101,7 +101,7 @@ impl<R: Relation> PairStorage<R> {
         (unsafe { self.values[row].get() }, &self.ticks[row])
     }
 
-    /// The value of a pair, and its ticks.
+    /// Borrows the value of a pair, and returns its ticks.
     ///
     /// # Safety
     ///
@@ -113,12 +113,12 @@ impl<R: Relation> PairStorage<R> {
         (unsafe { self.values[row].get_mut() }, &self.ticks[row])
     }
 
-    /// The value of a pair, and its ticks, through exclusive access.
+    /// Borrows the value of a pair mutably, through exclusive access, and returns its ticks.
     pub(crate) fn of_owner(&mut self, row: usize) -> (&mut R, &TickCells) {
         (self.values[row].of_owner(), &self.ticks[row])
     }
 
-    /// Whether a pair exists.
+    /// Returns whether a pair exists.
     pub(crate) fn is_there(&self, [source, target]: [Entity; 2]) -> bool {
         self.index.find(source, target).is_some()
     }
@@ -128,12 +128,12 @@ impl<R: Relation> PairStorage<R> {
         self.events.push(PairEvent::Made(ends));
     }
 
-    /// Takes the events since the last call.
+    /// Takes the events that were recorded since the last call.
     pub(crate) fn take_events(&mut self) -> Vec<PairEvent<R>> {
         core::mem::take(&mut self.events)
     }
 
-    /// Returns the memory of the list from [`take_events`](Self::take_events), unless it is large.
+    /// Takes back the list that [`take_events`](Self::take_events) returned, to reuse its memory, unless its capacity is large.
     pub(crate) fn give_back(&mut self, mut events: Vec<PairEvent<R>>) {
         events.clear();
         if self.events.capacity() == 0 && events.capacity() <= KEPT {
@@ -142,63 +142,64 @@ impl<R: Relation> PairStorage<R> {
     }
 }
 
-/// The pairs of a relation whose type is erased.
+/// The type-erased pairs of a relation.
 pub(crate) trait ErasedPairs: Any + Send + Sync {
-    /// Whether a pair, or its source, is removed when its target is despawned.
+    /// Returns the policy for a pair whose target is despawned.
     fn on_target_despawn(&self) -> OnTargetDespawn;
 
-    /// Whether pairs have no direction.
+    /// Returns whether pairs have no direction.
     fn is_symmetric(&self) -> bool;
 
     fn index(&self) -> &PairIndex;
 
-    /// Removes a pair, and returns whether it existed; the last pair moves into its row. The value is kept until the end of the operation.
-    /// Raises an error without any change if there is no memory.
+    /// Removes a pair, and returns whether it existed. The last pair moves into its row. The value is kept until the end of the operation.
+    /// If there is no memory, aborts or panics without any change.
     fn remove(&mut self, source: Entity, target: Entity) -> bool;
 
-    /// Whether one of the pairs of an entity, as a source (0) or as a target (1), is new.
+    /// Returns whether a pair of an entity was added, or changed, since the last run; `which` selects one of the two. Only pairs of which
+    /// the entity is the source (`end` is 0) or the target (`end` is 1) count.
     fn has_new(&self, end: usize, entity: Entity, which: TickKind, run_ticks: RunTicks) -> bool;
 
-    /// Keeps the pairs of a target that has been despawned.
+    /// Removes the list of a despawned target, but keeps its pairs.
     fn forget_target(&mut self, target: Entity);
 
-    /// Whether there are pending events, or values to drop.
+    /// Returns whether there are pending events, or values to drop.
     fn has_pending(&self) -> bool;
 
-    /// Moves the pairs of some entities to another storage of the same type, with other ids. `rows` contains the old and the new ends.
+    /// Moves pairs to another storage of the same type, with other ids. `rows` contains, for each pair, its old ends and its new ends.
     fn move_to(&mut self, to: &mut dyn ErasedPairs, rows: &[[Entity; 4]], now: WriteStamp);
 
-    /// Clones the pairs of which an entity is the source. `is_cloned` returns whether another entity is cloned as well: if the relation is
-    /// symmetric and both entities of a pair are cloned, only the first one clones it. `None` if values cannot be cloned.
+    /// Clones the pairs of which an entity is the source; `None` if values cannot be cloned. `is_cloned` returns whether another entity is
+    /// cloned, too. If the relation is symmetric and both entities of a pair are cloned, the pair is cloned only with its first entity.
     fn clone_from(&mut self, source: Entity, is_cloned: &dyn Fn(Entity) -> bool) -> Option<Box<dyn PairClones>>;
 
     /// Copies all pairs; `None` if there are values that cannot be cloned. `clones` contains the clone functions of relations whose
-    /// definitions have no such function.
+    /// definitions lack one.
     fn copy(&mut self, clones: &KnownClones) -> Option<Box<dyn PairsCopy>>;
 
-    /// Copies the pairs of which one of these entities is the source; `None` if there are values that cannot be cloned.
+    /// Copies the pairs whose source is one of these entities; `None` if there are values that cannot be cloned.
     fn copy_from(&mut self, sources: &[Entity], clones: &KnownClones) -> Option<Box<dyn PairsCopy>>;
 
-    /// The sources of pairs that are new or have new values. A source may occur several times. `O(pairs)`.
+    /// Returns the sources of pairs that are new or have new values. A source may occur several times. `O(pairs)`.
     fn changed_sources(&self, since: RunTicks) -> Vec<Entity>;
 
-    /// The descriptor of the relation.
+    /// Returns the descriptor of the relation.
     fn descriptor(&self) -> &'static ComponentDescriptor;
 
-    /// All pairs with their values, by row.
+    /// Iterates over all pairs with their values, by row.
     ///
     /// # Safety
     ///
     /// - No code changes the values of the relation while they are used.
     unsafe fn values(&self) -> Box<dyn Iterator<Item = ([Entity; 2], ErasedRef<'_>)> + '_>;
 
-    /// Maps the entities inside the values.
+    /// Replaces the entities inside the values.
     fn map_entities(&mut self, mapper: &mut dyn EntityMapper);
 
-    /// Whether [`copy`](Self::copy) succeeds.
+    /// Returns whether [`copy`](Self::copy) would succeed.
     fn can_be_copied(&self, clones: &KnownClones) -> bool;
 
-    /// An empty storage of the same relation.
+    /// Returns an empty storage of the same relation.
     fn without_pairs(&self) -> Box<dyn ErasedPairs>;
 
     /// Clamps ticks that are too old.
@@ -210,9 +211,9 @@ pub(crate) trait ErasedPairs: Any + Send + Sync {
     fn allocated_bytes(&self) -> usize;
 }
 
-/// Clones of the pairs of one source, of a relation whose type is erased: a `Vec<(Entity, R)>` of targets and values.
+/// The type-erased clones of the pairs of one source: a `Vec<(Entity, R)>` of targets and values.
 pub(crate) trait PairClones: Any {
-    /// Maps the targets, and the entities inside the values.
+    /// Replaces the targets, and the entities inside the values.
     fn map_entities(&mut self, mapper: &mut dyn EntityMapper);
 }
 
@@ -226,28 +227,28 @@ impl<R: Relation> PairClones for Vec<(Entity, R)> {
     }
 }
 
-/// The descriptor of a relation.
+/// Returns the descriptor of a relation.
 pub(crate) fn descriptor_of<R: Relation>() -> &'static ComponentDescriptor {
     const { &ComponentDescriptor::of_resource_type(&R::DESCRIPTION) }
 }
 
-/// A copy of the pairs of a relation whose type is erased.
+/// A type-erased copy of the pairs of a relation.
 pub(crate) trait PairsCopy: Send + Sync {
     /// Creates a storage with clones of the pairs.
     fn pairs(&self) -> Box<dyn ErasedPairs>;
 
-    /// The descriptor of the relation.
+    /// Returns the descriptor of the relation.
     fn descriptor(&self) -> &'static ComponentDescriptor;
 
     fn index(&self) -> &PairIndex;
 
-    /// By row: the ticks at which a pair was made and its value changed.
+    /// Returns the ticks at which each pair was made and its value changed, by row.
     fn ticks(&self) -> &[TickCells];
 
-    /// The values: a `Vec<R>`, by row.
+    /// Returns the values, a `Vec<R>`, by row.
     fn values(&self) -> &dyn Any;
 
-    /// The pairs with clones of their values, to build another copy.
+    /// Returns the pairs with clones of their values, to build another copy.
     fn to_parts(&self) -> Box<dyn PairsParts>;
 }
 
@@ -256,8 +257,8 @@ pub(crate) trait PairsCopy: Send + Sync {
 pub struct PairContents {
     /// The source and the target.
     pub ends: [Entity; 2],
-    /// The number of pairs before this one in the list of its source, and in the list of its target. The second number has no meaning if
-    /// the target has been despawned.
+    /// The number of pairs before this pair in the list of its source, and in the list of its target. If the target has been despawned, the
+    /// second number has no meaning.
     pub places: [u32; 2],
     /// The ticks at which the pair was made and its value changed.
     pub ticks: ComponentTicks,
@@ -269,25 +270,25 @@ pub(crate) enum PairsFault {
     Length,
     /// A tick is invalid.
     Ticks,
-    /// This pair is invalid, or its position is.
+    /// This pair, or its position in a list, is invalid.
     Pair([Entity; 2]),
     /// Values cannot be cloned.
     NotClone,
 }
 
-/// The context in which pairs are built.
+/// Information about the world for which pairs are built.
 pub(crate) struct PairsSetting<'a> {
     pub(crate) is_alive: &'a dyn Fn(Entity) -> bool,
-    /// Whether there was an entity with this id that has been despawned.
+    /// Returns whether there was an entity with this id, which has been despawned.
     pub(crate) is_past: &'a dyn Fn(Entity) -> bool,
     pub(crate) is_known: &'a dyn Fn(Tick) -> bool,
-    /// The clone functions of relations whose definitions have no such function.
+    /// The clone functions of relations whose definitions lack one.
     pub(crate) clones: &'a KnownClones,
 }
 
-/// The pairs of one relation, by row, to be validated and built.
+/// The pairs of one relation as data, by row. They are validated when a copy is built from them.
 pub(crate) trait PairsParts: Any + Send + Sync {
-    /// The descriptor of the relation.
+    /// Returns the descriptor of the relation.
     fn relation(&self) -> &'static ComponentDescriptor;
 
     fn pairs(&self) -> &[PairContents];
@@ -295,30 +296,30 @@ pub(crate) trait PairsParts: Any + Send + Sync {
     /// Keeps the pairs whose flag is true, by row.
     fn retain(&mut self, wanted: &[bool]);
 
-    /// The components of sources and of targets.
+    /// Returns the components that mark sources and targets.
     fn components(&self) -> [&'static ComponentDescriptor; 2];
 
     /// Builds a copy with these pairs.
     ///
     /// # Errors
     ///
-    /// The inner error reports invalid pairs, the outer one missing memory.
+    /// The inner error reports invalid pairs. The outer error reports missing memory.
     fn build(self: Box<Self>, setting: &PairsSetting<'_>)
     -> Result<Result<Box<dyn PairsCopy>, PairsFault>, AllocError>;
 }
 
-/// The function that clones values of a relation: from its definition, or else from `clones`.
+/// Returns the function that clones values of a relation: the function of its definition or, without one, the function in `clones`.
 pub(super) fn clone_of<R: Relation>(clones: &KnownClones) -> Option<fn(&R) -> R> {
     R::CLONE.or_else(|| clones.typed::<R>())
 }
 
-/// The parts of a relation.
+/// The typed [`PairsParts`] of a relation.
 pub(crate) struct PartsOf<R> {
     pub(crate) pairs: Vec<PairContents>,
     pub(crate) values: Vec<R>,
 }
 
-/// A copy of the pairs of a relation.
+/// A typed copy of the pairs of a relation.
 pub(super) struct CopyOf<R> {
     pub(super) index: PairIndex,
     pub(super) values: Vec<R>,

@@ -11,16 +11,16 @@ use crate::component::{ComponentKey, Description, TypeSlot, UpgradeList};
 pub enum OnTargetDespawn {
     /// The pair is removed.
     Release,
-    /// Its source is despawned as well.
+    /// The source of the pair is despawned, too.
     Cascade,
     /// The pair is kept, with a target that is not alive, until its source is despawned.
     Ignore,
 }
 
-/// The type of the value of a pair: a connection between two entities, a *source* and a *target*.
+/// The type of the values of pairs. A pair connects two entities, a *source* and a *target*.
 ///
-/// A relation has at most one pair from a given source to a given target. An entity may be the source of many pairs, and the target of
-/// many. Derive the trait:
+/// A relation has at most one pair from a given source to a given target. An entity may be the source of many pairs and the target of many
+/// pairs. Derive the trait:
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -48,11 +48,11 @@ pub enum OnTargetDespawn {
 /// | `exclusive` | a source has at most one pair: a new one replaces it |
 /// | `symmetric` | a pair has no direction: both entities are source and target, and find the same value |
 /// | `acyclic` | a pair that would close a cycle is not made; the check takes `O(pairs that lead on from the target)` |
-/// | `clone`, `hash`, `serialize` | the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned`, whatever its bounds say |
+/// | `clone`, `hash`, `serialize` | the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned`, even without bounds that prove it |
 ///
-/// An invalid pair is not made, and is reported as a [`CommandError`](crate::store::CommandError) of `relate`: a pair with an entity that
-/// is not alive, a pair that would close a cycle of an `acyclic` relation, or a pair from an entity to itself if the relation is
-/// `symmetric`.
+/// An invalid pair is not made; `relate` reports it as a [`CommandError`](crate::store::CommandError). A pair is invalid if one of its
+/// entities is not alive, if it would close a cycle of an `acyclic` relation, or if its source and target are the same entity and the
+/// relation is `symmetric`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a relation: add `#[derive(Relation)]` to it",
     label = "not a relation",
@@ -72,38 +72,38 @@ pub trait Relation: Send + Sync + Sized + 'static {
     /// Whether pairs cannot form a cycle.
     const ACYCLIC: bool = false;
 
-    /// Identifies this relation at compile time. The derive writes it.
+    /// Identifies this relation at compile time. The derive writes the key.
     const KEY: ComponentKey = ComponentKey::UNKNOWN;
 
     /// The other properties of the type: its stable name, functions, and fields.
     const DESCRIPTION: Description<Self> = Description::new();
 
-    /// Clones a value, if that is possible: pairs are cloned with their source.
+    /// The function that clones a value; `None` if values cannot be cloned. Pairs are cloned with their source.
     const CLONE: Option<fn(&Self) -> Self> = None;
 
-    /// Lists the upgrades from older versions of the values: the option `upgrade` of the derive.
+    /// Lists the functions that convert values of older versions to this version. The option `upgrade` of the derive writes this function.
     fn upgrades<L: UpgradeList<Self>>(_: &mut L) {}
 
-    /// The process-wide slot that caches the number of this type, if it has one: generic types do not.
+    /// Returns the slot in which the process stores a number for this type; `None` for generic types.
     #[doc(hidden)]
     fn slot() -> Option<&'static TypeSlot<Self>> {
         None
     }
 }
 
-/// Tests whether values of a type can be cloned. If they can, the inherent constant of the probe applies, otherwise the constant of
-/// [`NoClone`].
+/// Tests whether a type is `Clone`, by the constant `CLONE`. If the type is `Clone`, this is an inherent constant of the probe, otherwise
+/// the constant of [`NoClone`].
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct CloneProbe<T>(PhantomData<fn() -> T>);
 
-/// The result of a [`CloneProbe`] if values cannot be cloned.
+/// Provides the constant of a [`CloneProbe`] for types that are not `Clone`.
 #[doc(hidden)]
 pub trait NoClone {
     /// The tested type.
     type Type;
 
-    /// `None`: values cannot be cloned.
+    /// `None`, because values cannot be cloned.
     const CLONE: Option<fn(&Self::Type) -> Self::Type> = None;
 }
 

@@ -8,9 +8,9 @@ use core::slice;
 
 use crate::entity::{Entity, EntityHashSet};
 
-/// A collection of entities in which a [`RelationshipTarget`](super::RelationshipTarget) lists its sources: `Vec<Entity>` or
-/// [`SourceList`](super::SourceList), which keep their order; [`EntityHashSet`], which finds a source in constant time; or a single
-/// [`Entity`], if a target has at most one source.
+/// A collection of entities in which a [`RelationshipTarget`](super::RelationshipTarget) lists its sources. `Vec<Entity>` and
+/// [`SourceList`](super::SourceList) keep the order of the sources. [`EntityHashSet`] finds a source in constant time. A single [`Entity`]
+/// is for targets with at most one source.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -44,16 +44,16 @@ pub trait RelationshipSourceCollection {
     /// Makes room for `additional` more entities.
     fn reserve(&mut self, additional: usize);
 
-    /// Adds an entity, and returns whether the collection has changed.
+    /// Adds an entity. Returns whether the collection has changed.
     fn add(&mut self, entity: Entity) -> bool;
 
-    /// Removes an entity, and returns whether it was there.
+    /// Removes an entity. Returns whether the collection contained it.
     fn remove(&mut self, entity: Entity) -> bool;
 
-    /// The entities.
+    /// Returns the entities.
     fn iter(&self) -> Self::SourceIter<'_>;
 
-    /// The number of entities.
+    /// Returns the number of entities.
     fn len(&self) -> usize;
 
     /// Removes all entities.
@@ -62,13 +62,13 @@ pub trait RelationshipSourceCollection {
     /// Frees unused memory.
     fn shrink_to_fit(&mut self);
 
-    /// Whether the collection is empty.
+    /// Returns whether the collection is empty.
     #[inline]
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The entity that has to be removed before another one can be added.
+    /// Returns the entity that has to be removed before another entity can be added, if there is one.
     fn source_to_remove_before_add(&self) -> Option<Entity> {
         None
     }
@@ -76,11 +76,12 @@ pub trait RelationshipSourceCollection {
     /// Adds entities.
     fn extend_from_iter(&mut self, entities: impl IntoIterator<Item = Entity>);
 
-    /// Whether an entity at a known position is removed in constant time.
+    /// Whether the collection removes an entity at a known position in constant time.
     #[doc(hidden)]
     const KNOWS_PLACES: bool = false;
 
-    /// The target whose sources the collection lists, if the collection stores it. A placeholder before it is known.
+    /// Returns the target whose sources the collection lists; a placeholder if it is not known yet. `None` if the collection does not store
+    /// its target.
     #[doc(hidden)]
     #[inline]
     fn target(&self) -> Option<Entity> {
@@ -94,14 +95,15 @@ pub trait RelationshipSourceCollection {
         let _ = target;
     }
 
-    /// Whether the collection lists the sources of another target, because a program has swapped the values of components.
+    /// Returns whether the collection lists the sources of another target than `target`. This happens if a program swaps the values of two
+    /// components.
     #[doc(hidden)]
     #[inline]
     fn is_of_another(&self, target: Entity) -> bool {
         self.target().is_some_and(|of| of != target)
     }
 
-    /// Adds an entity at the end, and returns its position, if positions matter.
+    /// Adds an entity at the end. Returns its position, or 0 if the collection does not use positions.
     #[doc(hidden)]
     #[inline]
     fn add_at_end(&mut self, entity: Entity) -> u32 {
@@ -109,7 +111,7 @@ pub trait RelationshipSourceCollection {
         0
     }
 
-    /// Removes an entity that was added at this position. Other entities may have been removed since.
+    /// Removes an entity that was added at this position. Other entities may have been removed since then.
     #[doc(hidden)]
     #[inline]
     fn remove_near(&mut self, entity: Entity, place: u32) -> Unlisted {
@@ -125,11 +127,11 @@ pub trait RelationshipSourceCollection {
 pub struct Unlisted {
     /// Whether the collection is empty.
     pub is_empty: bool,
-    /// Whether the stored positions of the entities should be updated.
+    /// Whether entities have moved, so that their stored positions should be updated.
     pub are_elsewhere: bool,
 }
 
-/// A collection of sources that keeps them in an order.
+/// A collection that keeps its sources in an order.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -143,22 +145,22 @@ pub struct Unlisted {
 /// assert_eq!(sources, [b, a, c]);
 /// ```
 pub trait OrderedRelationshipSourceCollection: RelationshipSourceCollection {
-    /// Puts an entity at an index, or at the end if the index is too large; the entity that was there moves to the end.
+    /// Puts an entity at an index; if the index is too large, at the end. The entity that was at the index moves to the end.
     fn insert(&mut self, index: usize, entity: Entity);
 
-    /// Removes the entity at an index; the last entity moves there.
+    /// Removes the entity at an index. The last entity moves to this index.
     fn remove_at(&mut self, index: usize) -> Option<Entity>;
 
-    /// Inserts an entity at an index, or at the end if the index is too large; later entities move up by one.
+    /// Inserts an entity at an index; if the index is too large, at the end. Later entities move up by one.
     fn insert_stable(&mut self, index: usize, entity: Entity);
 
-    /// Removes the entity at an index; later entities move down by one.
+    /// Removes the entity at an index. Later entities move down by one.
     fn remove_at_stable(&mut self, index: usize) -> Option<Entity>;
 
     /// Sorts the entities.
     fn sort(&mut self);
 
-    /// Inserts an entity at its position in sorted entities.
+    /// Inserts an entity at its sorted position. The entities must be sorted.
     fn insert_sorted(&mut self, entity: Entity);
 
     /// Moves the last entity to an index.
@@ -193,7 +195,7 @@ pub trait OrderedRelationshipSourceCollection: RelationshipSourceCollection {
     }
 }
 
-/// The index of an entity. Blocks of entities are compared at once.
+/// Returns the index of an entity. Blocks of entities are compared at once.
 pub(super) fn position(entities: &[Entity], entity: Entity) -> Option<usize> {
     const BLOCK: usize = 16;
     let is_it = |other: &Entity| other.to_bits() == entity.to_bits();
@@ -204,7 +206,7 @@ pub(super) fn position(entities: &[Entity], entity: Entity) -> Option<usize> {
     entities[first..].iter().position(is_it).map(|at| first + at)
 }
 
-/// Forwards methods of a collection to an inner one, unless the collection defines them itself.
+/// Forwards methods of a collection to its inner collection, except the methods that the collection defines itself.
 macro_rules! forward_to_inner {
     (|$this:ident| $inner:expr) => {
         fn reserve(&mut self, additional: usize) {
@@ -336,7 +338,7 @@ impl RelationshipSourceCollection for EntityHashSet {
     }
 }
 
-/// At most one source; [`Entity::PLACEHOLDER`] means no source.
+/// A collection of at most one source. [`Entity::PLACEHOLDER`] means that there is no source.
 impl RelationshipSourceCollection for Entity {
     type SourceIter<'a> = core::option::IntoIter<Entity>;
 

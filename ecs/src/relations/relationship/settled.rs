@@ -1,31 +1,31 @@
-//! A value that is brought into order by the first thread that needs the order.
+//! A value that is put in order lazily, by the first thread that needs the order.
 //!
-//! The value is changed through `&mut`, when no reference to it exists. Several threads may read it at the same time. A reader that accepts
-//! the value as it is pins it: it then stays as it is until the next change. The first reader that needs the order settles the value in
-//! place or, if the value is pinned, makes a settled copy; the others wait for that. The next change continues with the copy. A test tries
-//! all interleavings, with other types in place of those of `sync`.
+//! A value is *settled* if it is in order. It is changed through `&mut`, when no reference to it exists. Several threads may read it at the
+//! same time. A reader that does not need the order *pins* the value, so that it is not modified until the next change through `&mut`. The
+//! first reader that needs the order settles the value in place or, if the value is pinned, makes a settled copy. Other readers wait until
+//! it is done. The next change continues with the copy. A test replaces the types of `sync`, and checks all interleavings.
 //!
 //! Tests: tests/loom/settled_model.rs, tests/relationships/lists.rs
 
 use super::sync::{AtomicU8, Ordering, UnsafeCell, pause};
 
-/// The value is in order.
+/// The value is settled.
 pub(super) const SETTLED: u8 = 0;
-/// The value has changed, and must be settled before it is read in order.
+/// The value has changed. It must be settled before it is read in order.
 const OPEN: u8 = 1;
 /// A thread is settling the value.
 const SETTLING: u8 = 2;
-/// The value is not in order, and there may be references to it.
+/// The value is pinned: it is not settled, and there may be references to it.
 const PINNED: u8 = 3;
-/// As `PINNED`, and a thread is making the copy.
+/// The value is pinned, and a thread is making a settled copy.
 const COPYING: u8 = 4;
-/// As `PINNED`, and there is a copy that is in order.
+/// The value is pinned, and there is a settled copy.
 const COPIED: u8 = 5;
 
-/// A value that is settled when it is read in order.
+/// A value that is settled when it is first read in order.
 pub(super) struct Settled<T> {
     value: UnsafeCell<T>,
-    /// A copy that is in order, if the state is `COPIED`.
+    /// The settled copy, if the state is `COPIED`.
     copy: UnsafeCell<T>,
     state: AtomicU8,
 }
@@ -38,12 +38,12 @@ pub(super) struct Settled<T> {
 unsafe impl<T: Send + Sync> Sync for Settled<T> {}
 
 impl<T: Default> Settled<T> {
-    /// Creates a value. The state is [`SETTLED`]. The copy is not used before it is replaced.
+    /// Creates a value. `state` must be [`SETTLED`]. `copy` may be any value: it is replaced before it is used.
     pub(super) const fn new(value: UnsafeCell<T>, copy: UnsafeCell<T>, state: AtomicU8) -> Self {
         Self { value, copy, state }
     }
 
-    /// The value, if it is settled.
+    /// Returns the value if it is settled.
     #[inline]
     pub(super) fn get_settled(&self) -> Option<&T> {
         let is_settled = self.state.load(Ordering::Acquire) == SETTLED;
@@ -51,8 +51,8 @@ impl<T: Default> Settled<T> {
         is_settled.then(|| self.value.with(|value| unsafe { &*value }))
     }
 
-    /// The value in order. If necessary, `settle` brings it into order, or `copy` makes a copy that is in order. Neither may panic, because
-    /// other threads would wait for ever.
+    /// Returns the settled value, or a settled copy. If necessary, `settle` settles the value, or `copy` makes a settled copy of it. They
+    /// must not panic, because other threads would wait for ever.
     #[inline]
     pub(super) fn get(&self, settle: impl FnOnce(&mut T), copy: impl FnOnce(&T) -> T) -> &T {
         match self.get_settled() {
@@ -61,7 +61,7 @@ impl<T: Default> Settled<T> {
         }
     }
 
-    /// The value as it is, and whether it is settled.
+    /// Returns the value without settling it, and whether it is settled.
     #[inline]
     pub(super) fn get_as_is(&self) -> (&T, bool) {
         match self.get_settled() {
@@ -70,7 +70,7 @@ impl<T: Default> Settled<T> {
         }
     }
 
-    /// Waits until the value is settled or pinned.
+    /// Pins the value, unless it is settled. If another thread is settling it, waits. Returns the value, and whether it is settled.
     #[cold]
     #[inline(never)]
     fn pin(&self) -> (&T, bool) {
@@ -85,7 +85,8 @@ impl<T: Default> Settled<T> {
         (self.value.with(|value| unsafe { &*value }), is_settled)
     }
 
-    /// Waits until the value, or the copy of a pinned one, is settled.
+    /// Settles the value, or makes a settled copy of a pinned value. If another thread is doing this, waits. Returns the settled value or
+    /// copy.
     #[cold]
     #[inline(never)]
     fn settle(&self, settle: impl FnOnce(&mut T), copy: impl FnOnce(&T) -> T) -> &T {
@@ -119,7 +120,7 @@ impl<T: Default> Settled<T> {
         settled.with(|settled| unsafe { &*settled })
     }
 
-    /// The value, settled if necessary.
+    /// Returns the value. Settles it first if necessary.
     #[inline]
     pub(super) fn settled_mut(&mut self, settle: impl FnOnce(&mut T)) -> &mut T {
         if !self.is_settled() {
@@ -129,21 +130,22 @@ impl<T: Default> Settled<T> {
         self.get_mut()
     }
 
-    /// The value, settled or not. The caller has called [`is_settled`](Self::is_settled) since other code could read the value.
+    /// Returns the value, which may be unsettled. The caller must have called [`is_settled`](Self::is_settled) after the last time that
+    /// other code could read the value.
     #[inline]
     pub(super) fn get_mut(&mut self) -> &mut T {
         // SAFETY: `self` is borrowed mutably for as long as the reference.
         self.value.with_mut(|value| unsafe { &mut *value })
     }
 
-    /// Marks the value: it must be settled before it is read in order.
+    /// Marks the value as changed, so that it is settled before it is read in order.
     #[inline]
     pub(super) fn open(&mut self) {
         // Relaxed: sending `self` to another thread synchronises with that thread.
         self.state.store(OPEN, Ordering::Relaxed);
     }
 
-    /// Whether the value is settled. If there is a settled copy, it becomes the value.
+    /// Returns whether the value is settled. If there is a settled copy, it becomes the value first. Ends the pinning.
     #[inline]
     pub(super) fn is_settled(&mut self) -> bool {
         // Relaxed: if another thread has settled it, sending `self` to this thread has synchronised with that thread.

@@ -1,7 +1,7 @@
-//! A list of sources that removes an entity in constant time and is read as a slice.
+//! A list of sources that removes an entity in constant time, and can be read as a slice.
 //!
 //! Removing a source whose position is known leaves a hole, so that no other source moves. Iterators skip the holes. The first read as a
-//! slice closes all of them, in place or, if there may be iterators, in a copy. Several threads may read at the same time: see [`Settled`].
+//! slice closes all holes: in place or, if there may be iterators, in a copy. Several threads may read at the same time: see [`Settled`].
 //!
 //! Tests: tests/relationships/lists.rs, tests/relationships/histories.rs
 
@@ -20,8 +20,8 @@ use crate::component::{Cells, TypeCells};
 use crate::entity::Entity;
 
 /// An ordered list of entities in which a [`RelationshipTarget`](super::RelationshipTarget) such as
-/// [`Children`](crate::hierarchy::Children) lists its sources. It dereferences to a slice of entities. A source is removed in constant
-/// time, and the others keep their order: the removal leaves a hole. [`len`](Self::len) and the iterator of
+/// [`Children`](crate::hierarchy::Children) lists its sources. It dereferences to a slice of entities. Removing a source takes constant
+/// time and leaves a hole; the other sources keep their order. [`len`](Self::len) and the iterator of
 /// [`RelationshipTarget::iter`](super::RelationshipTarget::iter) skip holes, so after a removal they take no longer than before. The first
 /// read as a slice closes all holes at once, in `O(entities)`.
 ///
@@ -44,7 +44,7 @@ use crate::entity::Entity;
 /// assert_eq!(*world.get::<Crew>(ship).unwrap().0, crew[998..]);
 /// ```
 pub struct SourceList {
-    /// [`Entity::PLACEHOLDER`] is a hole. The value is settled if there are no holes.
+    /// The entities. [`Entity::PLACEHOLDER`] stands for a hole. The value is settled if there are no holes.
     entities: Settled<Vec<Entity>>,
     /// The number of holes when the list was last changed through `&mut`.
     holes: usize,
@@ -54,13 +54,13 @@ pub struct SourceList {
     first_hole: usize,
     /// The position of the first entity, if there are holes.
     start: usize,
-    /// The entity whose sources these are. It shows whether a program has swapped two lists.
+    /// The target of the sources. By this field the library detects that a program has swapped two lists.
     target: Entity,
-    /// The total distance of searches since the positions of the entities were last updated.
+    /// The total distance of searches for removed entities since the positions of the entities were last updated.
     sought: usize,
 }
 
-/// Closing holes cannot panic, so a list is never observed in an intermediate state.
+/// Closing holes cannot panic, so no code observes a list in an intermediate state.
 impl RefUnwindSafe for SourceList {}
 
 impl SourceList {
@@ -82,7 +82,7 @@ impl SourceList {
         }
     }
 
-    /// The entities, in order.
+    /// Returns the entities, in order.
     #[inline]
     #[must_use]
     pub fn as_slice(&self) -> &[Entity] {
@@ -97,7 +97,7 @@ impl SourceList {
         )
     }
 
-    /// The entities, in order, without closing the holes.
+    /// Iterates over the entities, in order, without closing the holes.
     #[inline]
     fn entities(&self) -> SourceListIter<'_> {
         let (entities, is_settled) = self.entities.get_as_is();
@@ -105,7 +105,7 @@ impl SourceList {
         SourceListIter { holes: entities.len() - start - count, rest: entities[start..].iter() }
     }
 
-    /// The entities, after closing all holes.
+    /// Closes all holes, and returns the entities.
     fn closed(&mut self) -> &mut Vec<Entity> {
         let Self { entities, holes, first_hole, .. } = self;
         let entities = entities.settled_mut(|entities| close_holes(entities, *holes, *first_hole));
@@ -113,7 +113,7 @@ impl SourceList {
         entities
     }
 
-    /// The entities, which may contain holes, and the number of holes.
+    /// Returns the entities, which may contain holes, and the number of holes.
     #[inline]
     fn open(&mut self) -> (&mut Vec<Entity>, &mut usize) {
         if self.entities.is_settled() {
@@ -122,14 +122,14 @@ impl SourceList {
         (self.entities.get_mut(), &mut self.holes)
     }
 
-    /// The number of entities. `O(1)`, also after removals.
+    /// Returns the number of entities. `O(1)`, even after removals.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.entities.get_settled().map_or(self.count, Vec::len)
     }
 
-    /// Whether the list is empty.
+    /// Returns whether the list is empty.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -145,7 +145,7 @@ impl SourceList {
         self.closed().swap(a_index, b_index);
     }
 
-    /// The entities, to reorder them.
+    /// Returns the entities without holes, to reorder them.
     pub(crate) fn as_mut_slice(&mut self) -> &mut [Entity] {
         self.closed()
     }
@@ -158,7 +158,8 @@ impl SourceList {
         Unlisted { is_empty: self.closed().is_empty(), are_elsewhere: true }
     }
 
-    /// Updates what is known of the holes after the entity at `place` has become one of `holes`.
+    /// Updates the fields about holes after the entity at `place` has become a hole. `len` is the number of entities and holes, and `holes`
+    /// is the number of holes.
     #[inline]
     fn note_hole(&mut self, place: usize, len: usize, holes: usize) {
         self.count = len - holes;
@@ -172,7 +173,8 @@ impl SourceList {
         }
     }
 
-    /// Removes an entity that is no longer at its recorded position: holes before it have been closed, or the entities were reordered.
+    /// Removes an entity that is no longer at its recorded position, because holes before it have been closed, or because the entities were
+    /// reordered.
     #[cold]
     #[inline(never)]
     fn remove_moved(&mut self, entity: Entity, place: u32) -> Unlisted {
@@ -204,7 +206,7 @@ pub struct SourceListIter<'a> {
 }
 
 impl SourceListIter<'_> {
-    /// Whether this is a hole, which is counted. Once there are no more holes, a placeholder is an entity.
+    /// Returns whether an item is a hole, and counts it if so. When all holes have been counted, a placeholder is an entity.
     #[inline]
     fn is_hole(&mut self, entity: Entity) -> bool {
         let is_hole = entity == Entity::PLACEHOLDER && self.holes != 0;
@@ -287,18 +289,18 @@ impl_from!([] Vec<Entity> => SourceList, |entities| Self::of(entities));
 
 #[cfg(feature = "serde")]
 impl_serde!(
-    /// A list that is not in a world: whether it belongs to its target is checked when it is inserted.
+    /// Deserializes a list whose target is not known. When the list is inserted into a world, it is checked against its target.
     SourceList as Vec<Entity>, |this| this.as_slice(), Self::of
 );
 
-/// The first read of a list closes its holes, which changes no entity.
+/// A list has no cells that matter: the first read closes holes through a shared reference, but the entities do not change.
 impl TypeCells for SourceList {
     const CELLS: Cells = Cells::NONE;
 }
 
 impl Eq for SourceList {}
 
-/// Compares the entities with those of another list.
+/// Implements comparisons of the entities of a list with the entities of another list.
 macro_rules! equal_to {
     ($([$($generics:tt)*] $List:ty;)*) => { $(
         impl<$($generics)*> PartialEq<$List> for SourceList {
@@ -352,7 +354,7 @@ impl RelationshipSourceCollection for SourceList {
         true
     }
 
-    /// `O(entities)`: the entity has to be searched.
+    /// `O(entities)`, because the entity has to be searched.
     fn remove(&mut self, entity: Entity) -> bool {
         let entities = self.closed();
         position(entities, entity).is_some_and(|at| entities.remove(at) == entity)
@@ -418,7 +420,8 @@ impl RelationshipSourceCollection for SourceList {
     }
 }
 
-/// Closes `holes` holes, the first of which is at `first`: the entities between two holes are moved as a block.
+/// Closes all holes. `holes` is their number, and `first` is the position of the first hole. The entities between two holes are moved as a
+/// block.
 fn close_holes(entities: &mut Vec<Entity>, mut holes: usize, first: usize) {
     if holes == 0 {
         return;
@@ -439,10 +442,10 @@ fn close_holes(entities: &mut Vec<Entity>, mut holes: usize, first: usize) {
     entities.truncate(to);
 }
 
-/// Up to this number of entities, holes are kept until the list is read.
+/// In a list of up to this number of entities and holes, holes are kept until the list is read as a slice.
 const FEW: usize = 32;
 
-/// An entity is first searched among this number of entities before and after its recorded position.
+/// A moved entity is first searched among this number of entities before and after its recorded position.
 const NEAR: usize = 64;
 
 impl OrderedRelationshipSourceCollection for SourceList {
@@ -475,7 +478,7 @@ impl OrderedRelationshipSourceCollection for SourceList {
     }
 }
 
-/// Like [`position`], from the end.
+/// Like [`position`], but searches from the end.
 fn last_position(entities: &[Entity], entity: Entity) -> Option<usize> {
     const BLOCK: usize = 16;
     let is_it = |other: &Entity| other.to_bits() == entity.to_bits();

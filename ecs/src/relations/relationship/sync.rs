@@ -1,10 +1,10 @@
-//! The synchronisation types of settled values. A test replaces them by loom's types and tries all interleavings.
+//! The synchronisation types of settled values. A test replaces them by the types of loom, and checks all interleavings.
 //!
 //! Tests: tests/loom/settled_model.rs
 
 pub(super) use core::sync::atomic::{AtomicU8, Ordering};
 
-/// Has the interface of loom's type: the value is used inside closures.
+/// An `UnsafeCell` with the interface of the type of loom: the value is used inside closures.
 pub(super) struct UnsafeCell<T>(core::cell::UnsafeCell<T>);
 
 impl<T> UnsafeCell<T> {
@@ -23,7 +23,7 @@ impl<T> UnsafeCell<T> {
     }
 }
 
-/// A pause between two reads in a spin loop.
+/// Pauses between two reads in a spin loop.
 #[inline]
 pub(super) fn pause() {
     core::hint::spin_loop();

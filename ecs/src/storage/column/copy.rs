@@ -1,15 +1,15 @@
-//! Copies of columns: values that the copy owns, with their ticks.
+//! Copies of columns. A copy owns values and their ticks.
 //!
-//! Values of `Copy` types are copied as bytes, others by their `Clone`, which is user code. Therefore a copy is restored into its
-//! column in two steps: [`ColumnCopy::clones`] makes clones, which may panic, and [`ColumnCopy::put`] swaps them with the values of
-//! the column, which cannot fail. The old values of the column are dropped together with the clones' storage.
+//! Values of `Copy` types are copied as bytes, others by their `Clone`, which is user code. Therefore a copy is restored into its column in
+//! two steps: [`ColumnCopy::clones`] makes clones, which may panic; [`ColumnCopy::put`] swaps the clones with the values of the column,
+//! which cannot fail. Afterwards the storage of the clones contains the old values of the column, and they are dropped with it.
 //!
-//! Values never change while two copies share them. A column *is as* a copy says if nobody has had mutable access to its values since the
-//! copy was taken or restored, and values have no cells. Each mutable access stamps the column, also one that bypasses change detection,
-//! because it begins as a mutable access; nothing is compared.
+//! Values never change while two copies share them. A column is *unchanged* relative to a copy if there was no mutable access to its values
+//! since the copy was taken or restored, and if the values have no cells. The values are not compared: each mutable access sets the tick
+//! `visited` of the column, including accesses that bypass change detection, because these begin as a mutable access, too.
 //!
-//! The ticks of rows change only together with a stamp of the column or of the ticks, except for the tick of the last look of a consumer,
-//! which a copy has for itself.
+//! The ticks of rows change only if `visited` of the column or of its [`Tracking`] changes. The tick of the last read of a consumer is an
+//! exception, so each copy stores this tick separately.
 //!
 //! Tests: tests/snapshots/histories.rs, tests/snapshots/layouts.rs, tests/snapshots/shared.rs
 
@@ -25,7 +25,7 @@ use crate::storage::tick::{ComponentTicks, Tick};
 use crate::storage::tracking::Tracking;
 use crate::util::alloc_error::AllocError;
 
-/// Values of a component, owned by this.
+/// Owned values of a component.
 ///
 /// The first `len` rows of `column` have values. The column has no ticks.
 pub(crate) struct CopiedValues {
@@ -33,25 +33,25 @@ pub(crate) struct CopiedValues {
     descriptor: &'static ComponentDescriptor,
     column: Column,
     len: usize,
-    /// `None` if values cannot be copied; `len` is 0 then.
+    /// The method by which values are copied; `None` if they cannot be copied.
     copying: Option<CopyMethod>,
 }
 
 /// The clones that are needed to restore a column from its copy; `None` if the values are copied as bytes.
 pub(crate) type ColumnClones = Option<CopiedValues>;
 
-/// Ticks for a column that is tracked, if its copy has no ticks.
+/// New ticks for a tracked column whose copy has no ticks; `None` if they are not needed.
 pub(crate) type BegunTicks = Option<Box<Tracking>>;
 
 /// The values of a column and their ticks.
 pub(crate) struct ColumnCopy {
     values: Arc<CopiedValues>,
-    /// Whether values only change together with a stamp, because they contain no cells.
+    /// Whether values change only by mutable access, because they contain no cells.
     stamped: bool,
     visited: Tick,
-    /// The ticks, if there are any, except for `seen`.
+    /// The ticks, if the column was tracked. Their own tick of the last read is not used: see `seen`.
     tracking: Option<Arc<Tracking>>,
-    /// Tick of the last look of a consumer.
+    /// Tick of the last read of a consumer.
     seen: Tick,
     /// Number of rows with ticks.
     ticks: usize,
@@ -63,19 +63,19 @@ pub(crate) struct ColumnParts {
     pub(crate) visited: Tick,
     /// The ticks of each value, if they are known.
     pub(crate) ticks: Option<Vec<ComponentTicks>>,
-    /// Clones a value, for a type whose definition does not prove that it is `Clone`.
+    /// The clone function, for a type whose definition does not prove that it is `Clone`.
     pub(crate) clone: Option<CloneFn>,
-    /// Whether constructors made the values; then they need not be `Clone`.
+    /// Whether constructors made the values. Such values need not be `Clone`.
     pub(crate) constructed: bool,
 }
 
 impl ColumnParts {
-    /// Values whose type is `Clone` according to its definition.
+    /// Returns parts without ticks, for values whose type is `Clone` according to its definition.
     pub(crate) fn new(values: NewValues, visited: Tick) -> Self {
         Self { values, visited, ticks: None, clone: None, constructed: false }
     }
 
-    /// Whether the values can be cloned.
+    /// Returns whether the values can be cloned.
     pub(crate) fn can_be_cloned(&self) -> bool {
         self.clone.is_some() || self.values.descriptor().functions().copying().is_some()
     }
@@ -89,8 +89,8 @@ pub(crate) enum NewValues {
 }
 
 impl NewValues {
-    /// The values with these bytes, for a component for which any bytes are a valid value. `None` for another component, and if
-    /// `bytes` is not a whole number of values.
+    /// Returns the values with these bytes, for a component for which any bytes are a valid value. `None` for other components, and if the
+    /// length of `bytes` is not a multiple of the size of a value.
     ///
     /// # Errors
     ///
@@ -109,17 +109,17 @@ impl NewValues {
         Ok(Some(Self::Column(values)))
     }
 
-    /// The descriptor of the type of the values.
+    /// Returns the descriptor of the type of the values.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
         self.as_slice().descriptor()
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub(crate) fn len(&self) -> usize {
         self.as_slice().len()
     }
 
-    /// The address of the first value; the others follow it.
+    /// Returns the address of the first value. The values are adjacent.
     pub(crate) fn data(&self) -> NonNull<u8> {
         match self {
             Self::Vec(values) => values.data(),
@@ -127,7 +127,7 @@ impl NewValues {
         }
     }
 
-    /// Removes the values without dropping them, after they have been moved out.
+    /// Sets the number of values to 0 without dropping them, for a caller that has moved them out.
     pub(crate) fn forget(&mut self) {
         match self {
             Self::Vec(values) => values.forget(),
@@ -135,13 +135,13 @@ impl NewValues {
         }
     }
 
-    /// Each value in a vector of its own.
+    /// Returns a vector for each value.
     pub(crate) fn into_each(self) -> Vec<ErasedVec> {
         let each: Vec<u32> = (0..self.len() as u32).collect();
         self.divided(&each, each.len())
     }
 
-    /// The values divided into `count` vectors: `parts` has the index of the vector for each value.
+    /// Divides the values into `count` vectors. `parts` contains, for each value, the index of its vector.
     ///
     /// # Panics
     ///
@@ -155,7 +155,7 @@ impl NewValues {
         unsafe { ErasedVec::divided(descriptor, data, parts, count) }
     }
 
-    /// The values, for writing.
+    /// Borrows the values mutably.
     pub(crate) fn as_slice_mut(&mut self) -> ErasedSliceMut<'_> {
         match self {
             Self::Vec(values) => values.as_slice_mut(),
@@ -164,7 +164,7 @@ impl NewValues {
         }
     }
 
-    /// The values.
+    /// Returns the values.
     pub(crate) fn as_slice(&self) -> ErasedSlice<'_> {
         match self {
             Self::Vec(values) => values.as_slice(),
@@ -174,16 +174,16 @@ impl NewValues {
 }
 
 impl ColumnCopy {
-    /// A copy without values.
+    /// Returns a copy without values.
     pub(crate) fn new(descriptor: &'static ComponentDescriptor) -> Self {
         let values = Arc::new(CopiedValues::of(descriptor));
         let stamped = descriptor.possible_cell().is_none();
         Self { values, stamped, visited: Tick::default(), tracking: None, seen: Tick::default(), ticks: 0 }
     }
 
-    /// A copy with values that were not taken from a column, and with `rows` rows of ticks; `row` returns the row of a value's
-    /// ticks. No tick is newer than `now`. A copy of values that cannot be cloned can only be [moved](Self::take_clones) into a
-    /// column.
+    /// Makes a copy from values that were not taken from a column. If `parts` has ticks, the copy has `rows` rows of ticks, and `row`
+    /// returns the row for the ticks of a value. No tick may be newer than `now`. If the values cannot be cloned, the copy can only be
+    /// [moved](Self::take_clones) into a column.
     ///
     /// # Errors
     ///
@@ -222,64 +222,64 @@ impl ColumnCopy {
         Ok(copy)
     }
 
-    /// The values.
+    /// Returns the values.
     pub(crate) fn values(&self) -> ErasedSlice<'_> {
         self.values.as_slice()
     }
 
-    /// Tick of the last mutable access to values.
+    /// Returns the tick of the last mutable access to values.
     pub(crate) fn visited(&self) -> Tick {
         self.visited
     }
 
-    /// The ticks, if there are any, and the number of rows that have them.
+    /// Returns the ticks and the number of rows with ticks; `None` if the copy has no ticks.
     pub(crate) fn tracking(&self) -> Option<(&Tracking, usize)> {
         self.tracking.as_deref().map(|tracking| (tracking, self.ticks))
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub(crate) fn len(&self) -> usize {
         self.values.len
     }
 
-    /// The clone function, if the values are not copied as bytes.
+    /// Returns the clone function; `None` if the values are copied as bytes, or cannot be copied.
     pub(crate) fn clone_fn(&self) -> Option<CloneFn> {
         if let Some(CopyMethod::Clone(clone)) = self.values.copying { Some(clone) } else { None }
     }
 
-    /// Whether values cannot be copied.
+    /// Returns whether values cannot be copied.
     pub(crate) fn refuses(&self) -> bool {
         self.values.copying.is_none()
     }
 
-    /// Whether nobody has had mutable access to the values of a column since this copy was taken or restored. The world's tick must
-    /// have advanced since.
+    /// Returns whether there was no mutable access to the values of a column since this copy was taken from it or restored into it. The
+    /// world's tick must have advanced since then.
     pub(crate) fn is_unvisited(&self, column: &Column) -> bool {
         column.visited.get() == self.visited
     }
 
-    /// Whether a column with `rows` rows has the values of this copy, assuming that the rows have the same entities. The world's
-    /// tick must have advanced since the copy was taken or restored.
+    /// Returns whether a column with `rows` rows is unchanged relative to this copy. The rows must have the same entities as when the copy
+    /// was taken or restored, and the world's tick must have advanced since then.
     pub(crate) fn is_as(&self, column: &Column, rows: usize) -> bool {
         self.has_fixed(rows) && self.is_unvisited(column)
     }
 
-    /// Whether the copy has this number of values, and they do not change without mutable access.
+    /// Returns whether the copy has this number of values, and its values change only by mutable access.
     pub(crate) fn has_fixed(&self, rows: usize) -> bool {
         self.stamped && self.values.len == rows
     }
 
-    /// Whether both copies share their values.
+    /// Returns whether both copies share their values.
     pub(crate) fn shares_with(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.values, &other.values)
     }
 
-    /// Becomes a copy of `len` values of a column, from row `first` on, and of the ticks of `ticks` rows. Shares the values and ticks of
-    /// `known` that are unchanged: a copy of the same rows with the same entities.
+    /// Makes this a copy of the `len` values of a column from row `first` on, and of the ticks of `ticks` rows. `known` may be an earlier
+    /// copy of the same rows with the same entities: its values and ticks are shared if they are unchanged.
     ///
     /// # Errors
     ///
-    /// If the allocation fails. The copy must not be used then, nor after a panic of `Clone`.
+    /// If the allocation fails. After an error, or a panic of `Clone`, the copy must not be used.
     ///
     /// # Panics
     ///
@@ -287,7 +287,7 @@ impl ColumnCopy {
     ///
     /// # Safety
     ///
-    /// - The column has values of the type for which this was made, in these rows.
+    /// - The column has values in these rows, of the type for which this copy was made.
     pub(crate) unsafe fn take(
         &mut self,
         from: &Column,
@@ -311,7 +311,8 @@ impl ColumnCopy {
         Ok(())
     }
 
-    /// Copies the ticks of `ticks` rows, or shares those of `known`, a copy of a column that is unvisited since.
+    /// Copies the ticks of `ticks` rows, or shares the ticks of `known` if they are unchanged. `known` must be an earlier copy of the
+    /// column, with no mutable access to the column since then.
     fn take_ticks(&mut self, from: &Column, ticks: usize, known: Option<&Self>) -> Result<(), AllocError> {
         self.visited = from.visited.get();
         self.ticks = ticks;
@@ -336,7 +337,7 @@ impl ColumnCopy {
         Ok(())
     }
 
-    /// Clones of the values, if they are needed to restore a column.
+    /// Clones the values if clones are needed to restore a column; `None` if the values are copied as bytes.
     ///
     /// # Errors
     ///
@@ -348,7 +349,7 @@ impl ColumnCopy {
         self.clones_from(0).map(Some)
     }
 
-    /// Clones of the values from `first` on, as parts of another copy.
+    /// Clones the values from `first` on, for another copy.
     ///
     /// # Errors
     ///
@@ -364,8 +365,8 @@ impl ColumnCopy {
         Ok(clones)
     }
 
-    /// As [`clones`](Self::clones), but moves the values out if no other copy shares them. They go to a column together with their
-    /// memory, so no room has to be made there.
+    /// Like [`clones`](Self::clones), but moves the values out if no other copy shares them. They are moved into a column together with
+    /// their memory, so the column needs no room for them.
     ///
     /// # Errors
     ///
@@ -395,8 +396,8 @@ impl ColumnCopy {
         }
     }
 
-    /// Ticks for the rows of a copy without ticks, if the column is tracked now. Changes before the copy was taken count as made at
-    /// the last mutable access or at `latest`, whichever is later.
+    /// Returns new ticks for the rows if the column is tracked but this copy has no ticks; otherwise `None`. Changes before the copy was
+    /// taken count as made at the later of two ticks: `latest` and the tick of the last mutable access.
     ///
     /// # Errors
     ///
@@ -408,13 +409,13 @@ impl ColumnCopy {
         Ok(Some(Box::new(Tracking::new(self.ticks, there.capacity().max(self.ticks), tick)?)))
     }
 
-    /// Replaces the values and ticks of a column by a copy of those in `self`. `before` is the number of values in the column.
-    /// Afterwards `clones` holds these old values.
+    /// Replaces the values and ticks of a column by the values and ticks of this copy. `before` is the number of values in the column.
+    /// Afterwards `clones` holds the old values of the column.
     ///
     /// # Safety
     ///
-    /// - The column is for values of the type for which this was made. [Room has been made](Self::make_room) in it, and its first
-    ///   `before` rows have values.
+    /// - The column is for values of the type for which this copy was made. [`make_room`](Self::make_room) has been called for the column,
+    ///   and its first `before` rows have values.
     /// - `clones` was returned by [`clones`](Self::clones) or [`take_clones`](Self::take_clones) of `self`, and `begun` by
     ///   [`begun_ticks`](Self::begun_ticks) for the column. Neither has been changed since.
     pub(crate) unsafe fn put(
@@ -443,8 +444,8 @@ impl ColumnCopy {
         self.put_ticks(to, begun);
     }
 
-    /// Copies the ticks to a column that has the values. Room has been made in it, and `begun` was returned by
-    /// [`begun_ticks`](Self::begun_ticks) for it.
+    /// Copies the ticks to a column that already has the values. [`make_room`](Self::make_room) must have been called for the column, and
+    /// [`begun_ticks`](Self::begun_ticks) must have returned `begun` for it.
     pub(crate) fn put_ticks(&self, to: &mut Column, begun: BegunTicks) {
         to.visited.set(self.visited);
         match (&mut to.tracking, &self.tracking, begun) {
@@ -457,39 +458,39 @@ impl ColumnCopy {
         }
     }
 
-    /// Number of bytes that the copy has allocated.
+    /// Returns the number of bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.values.column.allocated_bytes() + self.tracking.as_ref().map_or(0, |tracking| tracking.allocated_bytes())
     }
 }
 
 impl CopiedValues {
-    /// Empty storage for values of a component.
+    /// Returns an empty storage for values of a component.
     fn of(descriptor: &'static ComponentDescriptor) -> Self {
         let functions = descriptor.functions();
         let column = Column::with_item(descriptor.layout(), functions.drop_fn());
         Self { descriptor, column, len: 0, copying: functions.copying() }
     }
 
-    /// The values.
+    /// Returns the values.
     fn as_slice(&self) -> ErasedSlice<'_> {
         // SAFETY: the column was made for the type of the descriptor, and its first `len` rows have values. `self` owns them, and
         // only code with exclusive access to `self` changes them.
         unsafe { ErasedSlice::new(self.descriptor, self.column.data(), self.len) }
     }
 
-    /// Empty storage for values of the same type that are copied in the same way.
+    /// Returns an empty storage for values of the same type, with the same copy method.
     fn without_values(&self) -> Self {
         let mut none = Self::of(self.descriptor);
         none.copying = self.copying;
         none
     }
 
-    /// Becomes a copy of `len` values of a column, from row `first` on.
+    /// Makes this a copy of the `len` values of a column from row `first` on.
     ///
     /// # Safety
     ///
-    /// - As for [`ColumnCopy::take`].
+    /// - The conditions of [`ColumnCopy::take`].
     unsafe fn take(&mut self, from: &Column, first: usize, len: usize) -> Result<(), AllocError> {
         match self.copying {
             Some(CopyMethod::Bytes) => {

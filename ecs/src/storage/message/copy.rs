@@ -10,7 +10,7 @@ use super::{Message, Messages};
 use crate::component::{ComponentDescriptor, Description, ErasedSlice};
 
 impl<M: Message> Messages<M> {
-    /// The description of the list: it can be cloned if its messages can be cloned, and hashed if they can be hashed.
+    /// The description of the list. It can be cloned if its messages can be cloned, and hashed if its messages can be hashed.
     pub(super) const DESCRIBED: Description<Self> = {
         let functions = M::DESCRIPTION.functions();
         let cloned = match functions.clone_fn() {
@@ -37,7 +37,7 @@ impl<M: Message + Clone> Clone for Messages<M> {
 
 /// # Safety
 ///
-/// - The conditions of [`HashFn`](crate::component::HashFn), for lists of `M`, which can be hashed.
+/// - The conditions of [`HashFn`](crate::component::HashFn), for lists of `M`. Values of `M` can be hashed.
 unsafe fn hash_messages<M: Message>(list: *const u8, hasher: &mut dyn Hasher) {
     // SAFETY: the caller passes a pointer to a list that no other code changes.
     let list = unsafe { &*list.cast::<Messages<M>>() };
@@ -50,7 +50,7 @@ unsafe fn hash_messages<M: Message>(list: *const u8, hasher: &mut dyn Hasher) {
 
 /// # Safety
 ///
-/// - The conditions of [`CloneFn`](crate::component::CloneFn), for lists of `M`, which can be cloned.
+/// - The conditions of [`CloneFn`](crate::component::CloneFn), for lists of `M`. Values of `M` can be cloned.
 unsafe fn clone_messages<M: Message>(from: *const u8, to: *mut u8) {
     let Some(clone) = M::DESCRIPTION.functions().clone_fn() else { unreachable!("the messages can be cloned") };
     // SAFETY: the caller passes a pointer to a list that no other code changes.

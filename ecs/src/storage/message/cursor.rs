@@ -12,15 +12,14 @@ use super::walk::{
 
 /// The position of a reader of messages: the next message to read, and the number of missed messages.
 ///
-/// [`MessageReader`](crate::system::MessageReader) and [`MessageMutator`](crate::system::MessageMutator) use a cursor that the
-/// system keeps. Create one to read messages outside of systems.
+/// [`MessageReader`](crate::system::MessageReader) and [`MessageMutator`](crate::system::MessageMutator) use a cursor that the system
+/// keeps. To read messages outside of systems, create a cursor.
 ///
-/// A message counts as read when the iterator has yielded it. Messages that an iterator has not yielded when it is dropped stay
-/// unread.
+/// A message counts as read when the iterator has yielded it. If an iterator is dropped, the messages that it has not yielded stay unread.
 ///
-/// A new cursor, from [`Messages::get_cursor`] or by [`Default`], begins with the oldest message of the list. A cursor also begins
-/// there if it is used with another [`Messages`] than the last time, for instance because the resource was replaced; unread messages
-/// of the previous list do not count as missed.
+/// A new cursor, from [`Messages::get_cursor`] or by [`Default`], begins with the oldest message of the list. If a cursor is used with
+/// another [`Messages`] than before, for instance because the resource was replaced, it begins with the oldest message of the new list.
+/// Unread messages of the previous list do not count as missed.
 ///
 /// ```
 /// use strata_ecs::message::Messages;
@@ -34,11 +33,11 @@ use super::walk::{
 /// ```
 #[doc(alias("EventCursor", "ReaderId", "ManualEventReader"))]
 pub struct MessageCursor<M> {
-    /// The origin of the list that it has read; 0 before the first read, since no list has the origin 0.
+    /// The origin of the list that the cursor has read. It is 0 before the first read, since no list has the origin 0.
     origin: usize,
     /// The number of the next message to read.
     next: u64,
-    /// The number of messages that were dropped before they could be read.
+    /// The number of messages that were dropped before the cursor could read them.
     missed: u64,
     marker: PhantomData<fn(&M)>,
 }
@@ -48,18 +47,18 @@ impl<M> MessageCursor<M> {
         Self { origin, next, missed: 0, marker: PhantomData }
     }
 
-    /// The origin of its list, the next message, and the number of missed messages.
+    /// Returns the origin of the list, the number of the next message, and the number of missed messages.
     pub(crate) fn parts_mut(&mut self) -> (&mut usize, &mut u64, &mut u64) {
         (&mut self.origin, &mut self.next, &mut self.missed)
     }
 
-    /// The number of the next message that it can read.
+    /// Returns the number of the next message that the cursor can read.
     fn position(&self, messages: &Messages<M>) -> u64 {
         let start = messages.start();
         if self.origin == messages.origin { self.next.max(start) } else { start }
     }
 
-    /// Moves to the next message that it can read, and counts the dropped messages before it as missed.
+    /// Moves the cursor to the next message that it can read. Counts the dropped messages before this message as missed.
     fn catch_up(&mut self, messages: &Messages<M>) {
         let position = self.position(messages);
         self.missed = self.missed(messages);
@@ -67,7 +66,7 @@ impl<M> MessageCursor<M> {
         self.next = position;
     }
 
-    /// The messages that the cursor has not read, the oldest first.
+    /// Iterates over the messages that the cursor has not read, the oldest first.
     ///
     /// Each message counts as read when the iterator yields it.
     ///
@@ -87,7 +86,7 @@ impl<M> MessageCursor<M> {
         MessageIterator(RecordingIter::new(&mut self.next, first.iter(), second.iter()))
     }
 
-    /// The messages that the cursor has not read, each with its id.
+    /// Iterates over the messages that the cursor has not read, each with its id.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -103,7 +102,7 @@ impl<M> MessageCursor<M> {
         MessageIteratorWithId(RecordingIter::new(&mut self.next, first.iter(), second.iter()))
     }
 
-    /// The messages that the cursor has not read, to change them. Later readers see the changes.
+    /// Iterates mutably over the messages that the cursor has not read. Later readers see the changes.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -120,7 +119,7 @@ impl<M> MessageCursor<M> {
         MessageMutIterator(RecordingIter::new(&mut self.next, first.iter_mut(), second.iter_mut()))
     }
 
-    /// The messages that the cursor has not read, to change them, each with its id.
+    /// Iterates mutably over the messages that the cursor has not read, each with its id.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -136,7 +135,7 @@ impl<M> MessageCursor<M> {
         MessageMutIteratorWithId(RecordingIter::new(&mut self.next, first.iter_mut(), second.iter_mut()))
     }
 
-    /// The unread messages, to be read on several threads. All of them count as read afterwards.
+    /// Returns the unread messages, to be read on several threads. All of them count as read afterwards.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -154,7 +153,7 @@ impl<M> MessageCursor<M> {
         MessageParIter { first, second, number }
     }
 
-    /// The number of messages that the cursor has not read.
+    /// Returns the number of messages that the cursor has not read.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -169,7 +168,7 @@ impl<M> MessageCursor<M> {
         (messages.end() - self.position(messages)) as usize
     }
 
-    /// Whether the cursor has read all messages.
+    /// Returns whether the cursor has read all messages.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -201,8 +200,8 @@ impl<M> MessageCursor<M> {
         self.next = messages.end();
     }
 
-    /// The number of messages that were dropped before this cursor could read them, since it was made or since the last
-    /// [`take_missed`](Self::take_missed). Reading other messages does not change the number.
+    /// Returns the number of messages that were dropped before this cursor could read them. It counts from the creation of the cursor or
+    /// from the last [`take_missed`](Self::take_missed). Reading other messages does not change the number.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -246,7 +245,7 @@ impl<M> Default for MessageCursor<M> {
     }
 }
 
-/// A cursor at the same position, which then moves independently.
+/// Returns a cursor at the same position, which then moves independently.
 impl<M> Clone for MessageCursor<M> {
     fn clone(&self) -> Self {
         Self { origin: self.origin, next: self.next, missed: self.missed, marker: PhantomData }
@@ -257,7 +256,7 @@ impl_debug_of_fields! { [M] MessageCursor<M> { next, missed } }
 
 /// Constructors of cursors for this list.
 impl<M> Messages<M> {
-    /// A cursor that begins with the oldest message of the list.
+    /// Returns a cursor that begins with the oldest message of the list.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -271,7 +270,7 @@ impl<M> Messages<M> {
         MessageCursor::at(self.origin, self.start())
     }
 
-    /// A cursor that begins with the next message that is written.
+    /// Returns a cursor that begins with the next message that is written.
     ///
     /// ```
     /// use strata_ecs::message::Messages;

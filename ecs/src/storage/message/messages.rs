@@ -1,9 +1,9 @@
 //! The messages of one type, and their numbers.
 //!
-//! Message numbers only increase. `Messages` stores the number of the first message of its newer list and counts from there, so a
-//! message is stored without its number. A cursor holds the number of the next message to read; the number of missed messages is its
-//! distance to the oldest message of the list. Each list has an origin, a number that is never used twice, so that a cursor detects
-//! a replaced list. Each message resource has a function that ages it (`Resource::AGEING`), so every list is aged.
+//! Message numbers only increase. `Messages` stores the number of the first message of its newer list and counts from there, so a message
+//! is stored without its number. A cursor holds the number of the next message to read. If the oldest message of the list has a higher
+//! number, the difference is the number of missed messages. Each list has an origin, a number that is never used twice, so that a cursor
+//! detects a replaced list. Each message resource has a function that ages it (`Resource::AGEING`), so every list is aged.
 //!
 //! Tests: tests/changes/messages/lifetimes.rs, tests/changes/messages/panics.rs
 
@@ -24,15 +24,15 @@ use crate::storage::resource::{Ageing, MessageNumbers, RenewedList, Resource};
 use crate::util::guard::for_each_despite_panics;
 use crate::util::trace;
 
-/// All messages of one type that have not been dropped, in the order in which they were written. A resource.
+/// The resource with all messages of one type that have not been dropped, in the order in which they were written.
 ///
 /// Messages age with the [frames](crate::world::World::frame) of the world, regardless of the number of schedules in each frame, and
 /// of how the list was inserted into the world:
 ///
 /// - every system can read a message in the frame in which it was written and in the next one, regardless of the order of the
 ///   systems;
-/// - a message is not dropped before every schedule with a reader of it has run since it was written, however many frames that
-///   takes. Readers are [`MessageReader`](crate::system::MessageReader)s and [`MessageMutator`](crate::system::MessageMutator)s of
+/// - a message is not dropped before every schedule with a reader of its type has run since the message was written, however many frames
+///   that takes. Readers are [`MessageReader`](crate::system::MessageReader)s and [`MessageMutator`](crate::system::MessageMutator)s of
 ///   systems and conditions. Only the run of the schedule counts: a system that is skipped by its condition does not keep messages.
 ///
 /// So a reader that reads whenever its schedule runs sees each message once, even in a schedule with a fixed time step that skips
@@ -42,12 +42,12 @@ use crate::util::trace;
 /// frames, and at most 1,048,576 messages are kept ([`set_limit`](Self::set_limit)). Schedules that were dropped, or removed from
 /// the world, keep no messages.
 ///
-/// Messages stay until the frame in which they were written and the next one end. If a program never ends a frame, its messages are
-/// never dropped: when more than 1,048,576 are written in one frame, and again whenever their number has doubled, a warning prints
-/// their type and their number.
+/// A message stays at least until the end of the frame after the one in which it was written. If a program never ends a frame, its messages
+/// are never dropped. When more than 1,048,576 messages are written in one frame, and again whenever their number has doubled, a warning
+/// prints their type and their number.
 ///
-/// There are two lists: the messages of this frame, and older messages. [`update`](Self::update) swaps them manually and drops the
-/// older messages, even if schedules have not read them.
+/// There are two lists: the messages of this frame, and older messages. A program may call [`update`](Self::update) to swap the lists
+/// manually. This drops the older messages, even if schedules have not read them.
 ///
 /// Writing costs the same as [`Vec::push`]. The memory of both lists is reused. Message numbers have 64 bits and do not wrap.
 ///
@@ -68,20 +68,20 @@ pub struct Messages<M> {
     old: Vec<M>,
     /// Messages written since the last update.
     new: Vec<M>,
-    /// The number of the first message in `new`. The messages in `old` have the numbers right below.
+    /// The number of the first message in `new`. The messages in `old` have the numbers directly below it.
     new_start: u64,
-    /// Distinguishes this list from others of the type: a cursor can be used with both.
+    /// Distinguishes this list from other lists of the type, since a cursor can be used with several lists.
     pub(super) origin: usize,
     /// The number of times that the list has aged.
     ages: u32,
-    /// The number of the next message at the last two times when `ages` was a multiple of [`HELD_AGES`], the older one first.
+    /// The number of the next message at the last two times when `ages` was a multiple of [`HELD_AGES`]. The older one comes first.
     checkpoints: [u64; 2],
     /// The maximum number of messages that are kept for schedules that have not run since they were written.
     limit: usize,
 }
 
-/// The minimum number of frames for which a message is kept for a schedule that does not run. It is dropped before twice as many
-/// have ended.
+/// The minimum number of frames for which a message is kept for a schedule that does not run. The message is dropped before twice as many
+/// frames have ended.
 const HELD_AGES: u32 = 512;
 
 /// The default of `limit`.
@@ -95,7 +95,7 @@ impl<M> Default for Messages<M> {
     }
 }
 
-/// An origin that no other list has had.
+/// Returns an origin that no other list has had.
 fn next_origin() -> usize {
     let order = atomic::Ordering::Relaxed;
     let Ok(origin) = NEXT_ORIGIN.fetch_update(order, order, |origin| origin.checked_add(1)) else {
@@ -125,15 +125,15 @@ impl<M: Message> Resource for Messages<M> {
     }
 }
 
-/// If the size hint of an iterator is larger, it is not used to reserve memory.
+/// The maximum number of messages for which memory is reserved by the size hint of an iterator.
 const TRUSTED: usize = 1 << 20;
 
-/// The first number of messages that a task has written and that have no final number yet.
+/// The number of the first message in the list of a task. Messages get their final numbers when they are moved to the list of the world.
 const UNNUMBERED: u64 = 1 << 63;
 
-/// The messages that tasks of a parallel loop write.
+/// Lists of the messages that the tasks of a parallel loop write.
 impl<M> Messages<M> {
-    /// A list for one task: no cursor ever reads it.
+    /// Returns a list for one task. No cursor ever reads it.
     pub(crate) fn unnumbered() -> Self {
         Self::starting_at(UNNUMBERED)
     }
@@ -150,18 +150,18 @@ impl<M> Messages<M> {
 }
 
 impl<M> Messages<M> {
-    /// The number of the oldest message in the list.
+    /// Returns the number of the oldest message in the list.
     pub(super) fn start(&self) -> u64 {
         self.new_start - self.old.len() as u64
     }
 
-    /// The number of the next message.
+    /// Returns the number of the next message.
     #[inline]
     pub(super) fn end(&self) -> u64 {
         self.new_start + self.new.len() as u64
     }
 
-    /// The messages from this number on. The number must not be below [`start`](Self::start).
+    /// Returns the messages from this number on. The number must not be below [`start`](Self::start).
     #[inline]
     pub(super) fn since(&self, number: u64) -> (&[M], &[M]) {
         match number.checked_sub(self.new_start) {
@@ -170,7 +170,7 @@ impl<M> Messages<M> {
         }
     }
 
-    /// The messages from this number on, to change them.
+    /// Returns the messages from this number on, borrowed mutably. The number must not be below [`start`](Self::start).
     pub(super) fn since_mut(&mut self, number: u64) -> (&mut [M], &mut [M]) {
         let start = self.start();
         match number.checked_sub(self.new_start) {
@@ -222,8 +222,8 @@ impl<M> Messages<M> {
         WriteBatchIds { numbers: start..self.end(), marker: PhantomData }
     }
 
-    /// Prints a warning if one frame has so many messages that the program may never end it. Called when the memory for messages is
-    /// about to grow, or has just grown.
+    /// Prints a warning if so many messages were written in one frame that the program probably never ends a frame. Called when the memory
+    /// for messages is about to grow, or has just grown.
     #[cold]
     #[inline(never)]
     fn warn_of_growth(&self) {
@@ -253,12 +253,12 @@ impl<M> Messages<M> {
         self.write(M::default())
     }
 
-    /// Drops the messages that were written before the last update, which was done manually or at the end of a frame. Messages that
-    /// were written since are dropped by the next update.
+    /// Drops the messages that were written before the last update. The last update was the last call of this method or the end of the last
+    /// frame. Messages that were written since then are dropped by the next update.
     ///
     /// # Panics
     ///
-    /// If the `Drop` of a message panics. The other messages are dropped nevertheless, and the update is complete.
+    /// If the `Drop` of a message panics. The other messages are still dropped, and the update is complete.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -276,8 +276,8 @@ impl<M> Messages<M> {
         self.new.clear();
     }
 
-    /// Like [`Messages::update`], but returns the messages that `update` would drop. Dropping the iterator drops the messages that
-    /// it has not yielded.
+    /// Like [`Messages::update`], but returns an iterator over the messages that `update` would drop. Dropping the iterator drops the
+    /// messages that it has not yielded.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -298,18 +298,17 @@ impl<M> Messages<M> {
         RenewedList { before: mem::replace(&mut self.origin, now), now }
     }
 
-    /// A list with these messages and with the origin and the numbers of this list.
+    /// Returns a list with these messages, and with the origin and the numbers of this list.
     pub(super) fn with(&self, old: Vec<M>, new: Vec<M>) -> Self {
         Self { old, new, ..*self }
     }
 
-    /// The state that determines when messages are dropped: the number of the first new message, the number of ages, the two
-    /// checkpoints, and the limit.
+    /// Returns the state that determines when messages are dropped: `new_start`, `ages`, `checkpoints` and `limit`.
     pub(super) fn age_state(&self) -> (u64, u32, [u64; 2], usize) {
         (self.new_start, self.ages, self.checkpoints, self.limit)
     }
 
-    /// A list with messages that were deserialized; `None` if no list can have these numbers.
+    /// Returns a list with deserialized messages; `None` if no list can have these numbers.
     pub(super) fn from_state(
         new_start: u64,
         (ages, checkpoints, limit): (u32, [u64; 2], usize),
@@ -322,7 +321,7 @@ impl<M> Messages<M> {
         are_in_order.then(|| Self { old, new, new_start, origin: next_origin(), ages, checkpoints, limit })
     }
 
-    /// The messages, the older ones first.
+    /// Returns the messages, the older ones first.
     pub(super) fn lists(&self) -> [&[M]; 2] {
         [&self.old, &self.new]
     }
@@ -331,8 +330,8 @@ impl<M> Messages<M> {
         MessageNumbers { origin: self.origin, start: self.start(), end: self.end() }
     }
 
-    /// Called at the end of a frame. Like [`Messages::update`], but keeps messages from the number `held_from` on, within the limits
-    /// on their age and number.
+    /// Ages the messages at the end of a frame. Like [`Messages::update`], but keeps the messages from the number `held_from` on, within
+    /// the limits on their age and number.
     fn age(&mut self, held_from: u64) {
         self.ages = self.ages.wrapping_add(1);
         if self.ages.is_multiple_of(HELD_AGES) {
@@ -351,8 +350,7 @@ impl<M> Messages<M> {
         }
     }
 
-    /// Makes the new list the old one. `new` then contains the older messages, which count as dropped: the caller has to remove
-    /// them.
+    /// Swaps the two lists. Afterwards `new` contains the older messages, which count as dropped: the caller has to remove them.
     fn turn(&mut self) {
         self.new_start = self.end();
         mem::swap(&mut self.old, &mut self.new);
@@ -372,11 +370,11 @@ impl<M> Messages<M> {
         self.limit = limit;
     }
 
-    /// Drops all messages. A reader that has not read them has missed them.
+    /// Drops all messages. Messages that a reader has not read count as missed.
     ///
     /// # Panics
     ///
-    /// If the `Drop` of a message panics. The other messages are dropped nevertheless.
+    /// If the `Drop` of a message panics. The other messages are still dropped.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -391,8 +389,8 @@ impl<M> Messages<M> {
         for_each_despite_panics([&mut self.old, &mut self.new].into_iter(), Vec::clear);
     }
 
-    /// Removes and returns all messages, the oldest first. A reader that has not read them has missed them. Dropping the iterator
-    /// drops the messages that it has not yielded.
+    /// Removes and returns all messages, the oldest first. Messages that a reader has not read count as missed. Dropping the iterator drops
+    /// the messages that it has not yielded.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -407,13 +405,13 @@ impl<M> Messages<M> {
         self.old.drain(..).chain(self.new.drain(..))
     }
 
-    /// The number of messages.
+    /// Returns the number of messages.
     #[must_use]
     pub fn len(&self) -> usize {
         self.old.len() + self.new.len()
     }
 
-    /// Whether the list is empty.
+    /// Returns whether the list is empty.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -428,7 +426,7 @@ impl<M> Messages<M> {
         self.len() == 0
     }
 
-    /// The message with this id, if it has not been dropped.
+    /// Returns the message with this id; `None` if it has been dropped.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -447,7 +445,7 @@ impl<M> Messages<M> {
         }
     }
 
-    /// The messages that were written since the last update, whether or not readers have read them.
+    /// Iterates over the messages that were written since the last update, whether or not readers have read them.
     ///
     /// ```
     /// use strata_ecs::message::Messages;

@@ -1,7 +1,7 @@
 //! Messages: values that systems write for other systems that run later.
 //!
-//! A world stores the messages of a type in a resource, [`Messages`]; each reader has a [`MessageCursor`] with its position. This
-//! module does not depend on systems: the parameters are in [`system`](mod@crate::system). The lists age when a
+//! A world stores the messages of a type in a resource, [`Messages`]. Each reader has a [`MessageCursor`] with its position. This module
+//! does not depend on systems: the parameters are in [`system`](mod@crate::system). The lists age when a
 //! [frame](crate::world::World::frame) ends.
 // Tests: tests/changes/messages
 
@@ -24,9 +24,9 @@ pub use crate::reexports::message::*;
 
 use crate::component::{ComponentKey, Description, Persistence, TypeSlot};
 
-/// The system of bevy_ecs that ages messages. Here it does nothing: messages age at the end of a
-/// [frame](crate::world::World::frame), whether or not a schedule has this system. It exists so that other systems can be ordered
-/// relative to it.
+/// Corresponds to the system of bevy_ecs that ages messages. In this crate it does nothing: messages age at the end of a
+/// [frame](crate::world::World::frame), whether or not a schedule has this system. It exists so that other systems can be ordered relative
+/// to it.
 ///
 /// ```
 /// use strata_ecs::message::message_update_system;
@@ -51,8 +51,8 @@ pub fn message_update_system() {}
 
 /// A value that systems write to a list and that other systems read when they run: a collision, a request, a log entry.
 ///
-/// [`MessageWriter`], [`MessageReader`] and [`MessageMutator`] are the parameters for it. Every reader sees every message, at its
-/// own pace; [`Messages`] documents how long a message is kept.
+/// Systems use messages by the parameters [`MessageWriter`], [`MessageReader`] and [`MessageMutator`]. Every reader sees every message,
+/// independently of other readers. [`Messages`] documents how long a message is kept.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -90,21 +90,21 @@ pub fn message_update_system() {}
             `On<T>`"
 )]
 pub trait Message: Send + Sync + Sized + 'static {
-    /// Identifies the type at compile time, for checks in constants. `None` if the type has no key.
+    /// Identifies the type at compile time, for compile-time checks. `None` if the type has no key.
     #[doc(hidden)]
     const KEY: Option<ComponentKey> = None;
 
-    /// Describes the type: whether messages can be cloned. A [snapshot](crate::snapshot) of a world includes the lists whose
+    /// Describes the type, for instance whether messages can be cloned. A [snapshot](crate::snapshot) of a world includes the lists whose
     /// messages can be cloned.
     const DESCRIPTION: Description<Self> = Description::new();
 
-    /// How the list of messages takes part in snapshots, files and comparisons: the options `transient`, `save` and `persistence` of
-    /// the derive. A text form applies to a single message.
+    /// Returns how the list of messages takes part in snapshots, files and comparisons. The options `transient`, `save` and `persistence`
+    /// of the derive set it. A text form is for a single message.
     fn persistence() -> Persistence<Self> {
         Persistence::Listed
     }
 
-    /// The static that caches an id for this type in the process, if there is one.
+    /// Returns the slot in which the process stores a number for this type, if there is one.
     #[doc(hidden)]
     fn slot() -> Option<&'static TypeSlot<Self>> {
         None

@@ -5,12 +5,12 @@
 use super::messages::MessageId;
 use crate::util::pool::{Pool, Tasks};
 
-/// Unread messages, to be read on several threads. Made by [`MessageCursor::par_read`](super::MessageCursor::par_read) and
+/// Unread messages, to be read on several threads. Returned by [`MessageCursor::par_read`](super::MessageCursor::par_read) and
 /// [`MessageReader::par_read`](crate::system::MessageReader::par_read).
 ///
-/// All of them count as read at once, even if the loop panics. The calling thread begins, and gets help as soon as the loop turns
-/// out to be long enough: from the threads of its own pool, or else of the global pool of `rayon`. The order in which messages are
-/// read is unspecified. Without the feature `parallel` the calling thread reads all of them, in order.
+/// All of them count as read at once, even if the loop panics. The calling thread starts alone. If the loop takes long enough, other
+/// threads join: threads of the pool of the calling thread or, if it is in no pool, of the global pool of `rayon`. The order in which
+/// messages are read is unspecified. Without the feature `parallel` the calling thread reads all messages in order.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -35,7 +35,7 @@ pub struct MessageParIter<'a, M> {
 }
 
 impl<M: Sync> MessageParIter<'_, M> {
-    /// The number of messages.
+    /// Returns the number of messages.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -51,14 +51,14 @@ impl<M: Sync> MessageParIter<'_, M> {
         self.first.len() + self.second.len()
     }
 
-    /// Whether there are no messages.
+    /// Returns whether there are no messages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Calls a function with each message, on several threads. If it panics for a message, this method panics when the other calls
-    /// have finished or were cancelled.
+    /// Calls a function with each message, on several threads. If the function panics for a message, this method panics when the other
+    /// calls have finished or were cancelled.
     ///
     /// ```
     /// use strata_ecs::message::Messages;

@@ -9,7 +9,7 @@ use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Messages;
 
-/// Without the origin, which is only unique within one process.
+/// The serialized form of a list. It lacks the origin, which is unique only within one process.
 type SerializedMessages<L> = (u64, u32, [u64; 2], u64, L, L);
 
 /// Serializes the messages in the list, and their numbers.

@@ -8,11 +8,11 @@ use core::slice;
 
 use super::messages::MessageId;
 
-/// Two iterators, one after the other. It records the number of the next message in each step, so it needs no `Drop`: a reader can
-/// be used again while an unused iterator still exists.
+/// Chains two iterators, and records the number of the next message in each step. So it needs no `Drop`, and a reader can be used again
+/// while an iterator that is no longer used still exists.
 pub(super) struct RecordingIter<'a, I: ExactSizeIterator + Default> {
     first: I,
-    /// Replaces `first` when that is exhausted.
+    /// The second iterator. It replaces `first` when `first` is exhausted.
     second: I,
     /// The number of the next message.
     number: u64,
@@ -20,7 +20,7 @@ pub(super) struct RecordingIter<'a, I: ExactSizeIterator + Default> {
 }
 
 impl<'a, I: ExactSizeIterator + Default> RecordingIter<'a, I> {
-    /// Iterates over both. The first message has the number `next`.
+    /// Iterates over `first` and then `second`. The first message has the number `next`.
     #[inline]
     pub(super) fn new(next: &'a mut u64, first: I, second: I) -> Self {
         Self { first, second, number: *next, next }
@@ -31,13 +31,13 @@ impl<'a, I: ExactSizeIterator + Default> RecordingIter<'a, I> {
         self.first.len() + self.second.len()
     }
 
-    /// The number of the next message.
+    /// Returns the number of the next message.
     #[inline]
     fn number(&self) -> u64 {
         self.number
     }
 
-    /// Records that messages have been read.
+    /// Records that `count` more messages have been read.
     #[inline]
     fn note(&mut self, count: usize) {
         self.number += count as u64;
@@ -122,7 +122,7 @@ macro_rules! walks {
 }
 
 walks! {
-    /// Messages that a reader has not seen, from [`MessageCursor::read`](crate::message::MessageCursor::read).
+    /// Iterates over the messages that a reader has not seen: see [`MessageCursor::read`](crate::message::MessageCursor::read).
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -134,7 +134,7 @@ walks! {
     /// ```
     MessageIterator, Iter, &'a M, |_number, message| message;
 
-    /// Messages that a reader has not seen, with their ids, from
+    /// Iterates over the messages that a reader has not seen, with their ids: see
     /// [`MessageCursor::read_with_id`](crate::message::MessageCursor::read_with_id).
     ///
     /// ```
@@ -147,7 +147,7 @@ walks! {
     /// ```
     MessageIteratorWithId, Iter, (&'a M, MessageId<M>), |number, message| (message, MessageId::new(number));
 
-    /// Messages that a reader has not seen, to be changed, from
+    /// Iterates mutably over the messages that a reader has not seen: see
     /// [`MessageCursor::read_mut`](crate::message::MessageCursor::read_mut).
     ///
     /// ```
@@ -161,7 +161,7 @@ walks! {
     /// ```
     MessageMutIterator, IterMut, &'a mut M, |_number, message| message;
 
-    /// Messages that a reader has not seen, to be changed, with their ids, from
+    /// Iterates mutably over the messages that a reader has not seen, with their ids: see
     /// [`MessageCursor::read_mut_with_id`](crate::message::MessageCursor::read_mut_with_id).
     ///
     /// ```

@@ -11,7 +11,7 @@ use super::{Message, Messages};
 use crate::component::{Persistence, TextForm};
 
 impl<M: Message> Messages<M> {
-    /// The text form of the list, if its messages have one.
+    /// The text form of the list. It is used if its messages have a text form.
     pub(super) const TEXT_FORM: TextForm<Self> = TextForm::new(write_list, read_list);
 }
 

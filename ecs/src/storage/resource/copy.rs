@@ -1,4 +1,4 @@
-//! Copies of resources, replacing resources by copies, and values that come from outside of a world.
+//! Copies resources, replaces resources by copies, and inserts values that come from outside of a world.
 //!
 //! Tests: tests/snapshots/parts.rs, tests/snapshots/contents.rs
 
@@ -18,16 +18,16 @@ use crate::util::origin::Origin;
 
 /// The copy of one resource.
 enum ResourceCopy {
-    /// The resource is not part of the copies.
+    /// The resource is not part of the copies, so restoring them does not change it.
     Apart,
     /// The resource does not exist.
     None,
-    /// A value of the type that the functions are for. Without a function that clones it, restoring does not change the resource of a
-    /// world.
+    /// The value, with the functions that register and clone its type. Without a clone function, restoring does not change the resource of
+    /// a world.
     Some(TakenValue, RegisterResource, Option<ValueClone>),
 }
 
-/// Returns the id of a type of resources, and registers it if necessary.
+/// Returns the id of a resource type, and registers it if necessary.
 type RegisterResource = fn(&mut Resources) -> ResourceId;
 
 /// The value of a resource, for reading.
@@ -38,25 +38,25 @@ pub(crate) enum ResourceValue<'a> {
     Some(ErasedRef<'a>),
 }
 
-/// Copies of resources, by id, and the ids of those that are lists of messages.
+/// Copies of resources, by id, and the ids and numbers of the resources that are lists of messages.
 #[derive(Default)]
 pub(crate) struct ResourceCopies(Vec<ResourceCopy>, Vec<(ResourceId, MessageNumbers)>);
 
-/// The new values of resources, by id: `None` keeps the resource, `Some(None)` removes it.
+/// The new values of resources, by id. `None` keeps the resource, and `Some(None)` removes it.
 pub(crate) struct ResourceClones(Vec<Option<Option<TakenValue>>>);
 
-/// A value that does not come from a world, to be inserted into one.
+/// A value that is not in a world, and can be inserted into a world as a resource.
 pub(crate) struct NewResource {
     pub(crate) register: RegisterResource,
     pub(crate) is_on_thread: bool,
-    /// Its numbers, if it is a list of messages.
+    /// The message numbers of the value, if it is a list of messages.
     messages: Option<MessageNumbers>,
     /// A value of the type that `register` registers.
     held: TakenValue,
 }
 
 impl NewResource {
-    /// A value with its ticks.
+    /// Makes a value with its ticks.
     pub(crate) fn new<R: Resource>(value: R, ticks: ComponentTicks) -> Self {
         let cells = TickCells::default();
         cells.set_added(WriteStamp { tick: ticks.added, by: Origin::default() });
@@ -71,12 +71,12 @@ impl NewResource {
         }
     }
 
-    /// The descriptor of its type.
+    /// Returns the descriptor of the type of the value.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
         self.held.value.descriptor()
     }
 
-    /// The ticks at which it was added and changed.
+    /// Returns the ticks at which the value was added and changed.
     pub(crate) fn ticks(&self) -> ComponentTicks {
         self.held.ticks.get()
     }
@@ -88,7 +88,7 @@ impl NewResource {
 }
 
 impl ResourceCopies {
-    /// The values, and the ticks at which they were added and changed.
+    /// Returns the copied values, and the ticks at which they were added and changed.
     pub(crate) fn values(&self) -> impl Iterator<Item = (ErasedRef<'_>, ComponentTicks)> {
         self.0.iter().filter_map(|copy| match copy {
             ResourceCopy::Some(held, ..) => Some((held.value.as_ref(), held.ticks.get())),
@@ -96,7 +96,7 @@ impl ResourceCopies {
         })
     }
 
-    /// Clones the values, for another world.
+    /// Clones the copied values, for another world.
     pub(crate) fn to_new(&self) -> Vec<NewResource> {
         let new = self.0.iter().enumerate().filter_map(|(at, copy)| {
             let ResourceCopy::Some(held, register, Some(clone)) = copy else { return None };
@@ -108,7 +108,7 @@ impl ResourceCopies {
         new.collect()
     }
 
-    /// The descriptor of a resource, if there is a copy of its value.
+    /// Returns the descriptor of a resource; `None` if there is no copy of its value.
     pub(crate) fn descriptor(&self, id: ResourceId) -> Option<&'static ComponentDescriptor> {
         match self.0.get(id.0 as usize)? {
             ResourceCopy::Some(held, ..) => Some(held.value.descriptor()),
@@ -116,14 +116,14 @@ impl ResourceCopies {
         }
     }
 
-    /// The lists of messages.
+    /// Returns the ids and numbers of the copied lists of messages.
     pub(crate) fn messages(&self) -> impl Iterator<Item = (ResourceId, MessageNumbers)> {
         self.1.iter().copied()
     }
 }
 
 impl ComponentDescriptor {
-    /// The descriptor of the resource `R`.
+    /// Returns the descriptor of the resource `R`.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -143,7 +143,7 @@ impl ComponentDescriptor {
     }
 }
 
-/// The persistence of a resource, by function pointers.
+/// Returns the type-erased persistence of a resource.
 const fn persistence_of<R: Resource>() -> ErasedPersistence {
     ErasedPersistence {
         kind: || R::persistence().kind(),
@@ -160,7 +160,7 @@ const fn persistence_of<R: Resource>() -> ErasedPersistence {
     }
 }
 
-/// Writes a resource as text, if it has a text form.
+/// Writes a resource as text; returns `None` if it has no text form.
 ///
 /// # Safety
 ///
@@ -174,14 +174,15 @@ unsafe fn write_text<R: Resource>(value: *const u8) -> Option<String> {
 }
 
 impl TakenValue {
-    /// A clone of a value with ticks.
+    /// Clones a value, and adds its ticks.
     fn clone_of(value: &ErasedValue, ticks: &TickCells, clone: ValueClone) -> Self {
         Self { value: clone.call(value.as_ref()), ticks: ticks.clone() }
     }
 }
 
 impl Resources {
-    /// The names of the resources that cannot be copied, and whether each is a non-send value.
+    /// Returns the names of the existing resources that cannot be copied, each with whether it is a non-send value. Skips resources for
+    /// which `is_apart` returns true.
     pub(crate) fn refused<'a>(
         &'a self,
         is_apart: impl Fn(&ComponentDescriptor) -> bool + 'a,
@@ -197,7 +198,8 @@ impl Resources {
         })
     }
 
-    /// The descriptor of each resource, and its value if it exists and may be read on any thread.
+    /// Returns the descriptor of each registered resource, and its value. A value that may not be read on any thread is represented by its
+    /// type name.
     pub(crate) fn values(&self) -> impl Iterator<Item = (&'static ComponentDescriptor, ResourceValue<'_>)> {
         self.places.iter().map(|place| {
             let value = match (place.get(), place.on_thread) {
@@ -209,7 +211,7 @@ impl Resources {
         })
     }
 
-    /// The values that may be read on any thread, with their ticks.
+    /// Returns the values of all resources that may be read on any thread, with their ticks.
     pub(crate) fn living_values(&self) -> impl Iterator<Item = (ErasedRef<'_>, ComponentTicks)> {
         self.places.iter().filter(|place| place.on_thread.is_none()).filter_map(|place| {
             let (value, ticks) = place.get()?;
@@ -217,13 +219,13 @@ impl Resources {
         })
     }
 
-    /// The registered types of resources without a value, except non-send values.
+    /// Returns the registered types of resources that have no value, except types of non-send values.
     pub(crate) fn absent(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
         let is_absent = |place: &&ResourceSlot| place.on_thread.is_none() && place.get().is_none();
         self.places.iter().filter(is_absent).map(|place| place.descriptor)
     }
 
-    /// Inserts a value that does not come from these resources, and returns the old value.
+    /// Inserts a value from outside of this world, and returns the old value.
     pub(crate) fn put(&mut self, new: NewResource, now: WriteStamp) -> Option<ErasedValue> {
         let id = (new.register)(self);
         self.places[id.0 as usize].replace(new.held.value, now)
@@ -247,7 +249,7 @@ impl Resources {
         taken.collect()
     }
 
-    /// Whether a resource of this type exists.
+    /// Returns whether a resource of this type exists.
     pub(crate) fn contains(&self, descriptor: &ComponentDescriptor) -> bool {
         self.places.iter().any(|place| place.descriptor.is_same(descriptor) && place.get().is_some())
     }
@@ -258,14 +260,14 @@ impl Resources {
         self.places.iter_mut().find(is_meant).filter(|place| place.on_thread.is_none())?.take()
     }
 
-    /// The name of a resource that is taken out by a scope, if there is one.
+    /// Returns the name of a resource that is taken out; `None` if no resource is taken out.
     pub(crate) fn lent_name(&mut self) -> Option<&'static str> {
         self.places.iter_mut().for_each(ResourceSlot::settle);
         self.places.iter().find(|place| place.is_lent).map(|place| place.descriptor.name())
     }
 
-    /// Copies the values of all resources, except those for which `is_apart` returns true and those that cannot be copied. No resource
-    /// may be taken out.
+    /// Copies the values of all resources. Skips resources for which `is_apart` returns true, and resources that cannot be copied. No
+    /// resource may be taken out.
     ///
     /// # Errors
     ///
@@ -301,9 +303,9 @@ impl Resources {
         Ok(ResourceCopies(copies, messages))
     }
 
-    /// Converts values that do not come from these resources to copies; each type occurs once. `clones` has the clone functions of
-    /// types whose definitions lack them. Other resources for which `is_apart` returns true are not part of the copies; the rest are
-    /// recorded as missing.
+    /// Converts values from outside of this world to copies. Each type must occur once. `clones` contains the clone functions of types
+    /// whose definitions lack them. Resources that are not in `new` are recorded as missing, except resources for which `is_apart` returns
+    /// true: these are not part of the copies.
     pub(crate) fn copies_of(
         &mut self,
         new: Vec<NewResource>,
@@ -325,8 +327,8 @@ impl Resources {
         ResourceCopies(copies, lists)
     }
 
-    /// Clones the values that are needed to restore the resources from copies. `is_apart` decides for resources that the copies do not
-    /// know.
+    /// Clones the values that are needed to restore the resources from copies. A resource that was registered after the copies were made is
+    /// removed unless `is_apart` returns true for it.
     ///
     /// # Errors
     ///
@@ -349,9 +351,9 @@ impl Resources {
         Ok(ResourceClones(clones))
     }
 
-    /// Exchanges resources with clones, which contain the old resources afterwards. Resources that were registered after the clones
-    /// were made are not changed. Lists of messages get new numbers, which are appended to `renewed`; it must have capacity for all.
-    /// No resource may be taken out.
+    /// Exchanges resources with clones. Afterwards `clones` contains the old resources. Resources that were registered after the clones
+    /// were made are not changed. Restored lists of messages get new origins, which are appended to `renewed`; it must have capacity for
+    /// all lists. No resource may be taken out.
     ///
     /// # Panics
     ///
@@ -378,7 +380,7 @@ impl Resources {
         }
     }
 
-    /// The maximal number of lists of messages.
+    /// Returns the number of registered lists of messages, of which some may not exist.
     pub(crate) fn message_lists(&self) -> usize {
         self.messages.len()
     }

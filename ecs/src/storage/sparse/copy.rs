@@ -1,4 +1,4 @@
-//! Copies of sparse storages, and restoring storages from them.
+//! Copies sparse storages, and restores storages from copies.
 //!
 //! Tests: tests/snapshots/histories.rs, tests/snapshots/ring.rs
 
@@ -13,18 +13,18 @@ use crate::storage::column::{BegunTicks, ColumnClones, ColumnCopy, ColumnParts};
 use crate::storage::tick::Tick;
 use crate::util::alloc_error::{AllocError, copy_list, try_reserve_exact};
 
-/// The entities of a sparse storage, with values owned by the copy.
+/// A copy of a sparse storage: its entities and its values, which the copy owns.
 pub(crate) struct SparseCopy {
     places: Arc<Places>,
     values: ColumnCopy,
 }
 
-/// The entities that have values, and the places of these.
+/// The entities that have values, and the rows of the values.
 #[derive(Default)]
 struct Places {
     /// The entities of a set.
     entities: Vec<Entity>,
-    /// The pages of a set; they may contain rows of entities without a value.
+    /// The pages of a set. They may also contain rows for entities that no longer have a value.
     pages: RowPages,
     /// The bits of tags.
     words: Vec<u64>,
@@ -33,14 +33,14 @@ struct Places {
 }
 
 impl SparseCopy {
-    /// A copy without values.
+    /// Returns a copy without values.
     pub(crate) fn new(info: &ComponentInfo) -> Self {
         let values = ColumnCopy::new(info.descriptor());
         Self { places: Arc::default(), values }
     }
 
-    /// A copy with values that were not taken from a storage, one for each of `entities`, whose indexes differ. No tick is newer
-    /// than `now`.
+    /// Makes a copy from values that were not taken from a storage. There must be one value for each of `entities`, and the indexes of the
+    /// entities must differ. No tick may be newer than `now`.
     ///
     /// # Errors
     ///
@@ -70,18 +70,19 @@ impl SparseCopy {
         Ok(Self { places: Arc::new(Places { entities, pages, len, ..Places::default() }), values })
     }
 
-    /// The entities, or a bit per entity index for zero-sized values.
+    /// Returns the entities; for zero-sized values, a bit per entity index instead.
     pub(crate) fn members(&self) -> StorageMembers<'_> {
         (&self.places.entities, &self.places.words)
     }
 
-    /// The values and their ticks.
+    /// Returns the values and their ticks.
     pub(crate) fn values(&self) -> &ColumnCopy {
         &self.values
     }
 
-    /// Whether a storage has the same entities, in the same order, as when this copy was taken or restored. The world's tick must have
-    /// advanced since. The column is stamped whenever an entity gets a value, and otherwise entities can only lose theirs.
+    /// Returns whether a storage has the same entities, in the same order, as when this copy was taken or restored. The world's tick must
+    /// have advanced since then. Comparing the numbers of entities is enough if the column was not visited since then: when an entity gets
+    /// a value, the column is visited, so entities can only have lost values.
     pub(crate) fn has_same_places(&self, storage: &SparseStorage) -> bool {
         let (entities, words) = storage.members();
         self.values.is_unvisited(storage.column())
@@ -89,12 +90,12 @@ impl SparseCopy {
             && (self.places.entities.len(), self.places.words.len()) == (entities.len(), words.len())
     }
 
-    /// Becomes a copy of a storage, and shares what is unchanged in `known`, an earlier copy of it. After a panic or a failed allocation,
-    /// the copy must not be used. Panics if there are values that cannot be copied.
+    /// Makes this a copy of a storage. `known` may be an earlier copy of the storage: its unchanged parts are shared. After a panic or a
+    /// failed allocation, the copy must not be used. Panics if there are values that cannot be copied.
     ///
     /// # Safety
     ///
-    /// - The storage belongs to the component for which this was made.
+    /// - The storage belongs to the component for which this copy was made.
     pub(crate) unsafe fn take(&mut self, from: &SparseStorage, known: Option<&Self>) -> Result<(), AllocError> {
         let known = known.filter(|known| known.has_same_places(from));
         match known {
@@ -123,17 +124,17 @@ impl SparseCopy {
         }
     }
 
-    /// The clones that are needed to restore a storage from this copy.
+    /// Makes the clones that are needed to restore a storage from this copy.
     pub(crate) fn clones(&self) -> Result<ColumnClones, AllocError> {
         self.values.clones()
     }
 
-    /// As [`clones`](Self::clones), but moves the values out if no other copy shares them.
+    /// Like [`clones`](Self::clones), but moves the values out if no other copy shares them.
     pub(crate) fn take_clones(&mut self) -> Result<ColumnClones, AllocError> {
         self.values.take_clones()
     }
 
-    /// Number of bytes that the copy has allocated.
+    /// Returns the number of bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         let Places { entities, pages, words, .. } = &*self.places;
         entities.capacity() * size_of::<Entity>()
@@ -144,7 +145,7 @@ impl SparseCopy {
 }
 
 impl Places {
-    /// Becomes a copy of the places in a storage.
+    /// Makes this a copy of the entities and rows of a storage.
     fn take(&mut self, from: &SparseStorage) -> Result<(), AllocError> {
         let (entities, words) = from.members();
         copy_list(&mut self.entities, entities)?;
@@ -161,10 +162,10 @@ impl Places {
     }
 }
 
-/// The entities of a storage, or a bit per entity index for zero-sized values.
+/// The entities of a storage, and a bit per entity index for zero-sized values. One of the two is empty.
 pub(crate) type StorageMembers<'a> = (&'a [Entity], &'a [u64]);
 
-/// The entity indexes of a storage, in the order of their values.
+/// Returns the entity indexes of a storage, in the order of their values.
 pub(crate) fn indexes((entities, words): StorageMembers<'_>) -> Vec<u32> {
     let set = entities.iter().map(|entity| entity.index());
     let bits = words
@@ -175,7 +176,7 @@ pub(crate) fn indexes((entities, words): StorageMembers<'_>) -> Vec<u32> {
 }
 
 impl SparseStorage {
-    /// The entity indexes, in the order of their values.
+    /// Returns the entity indexes, in the order of their values.
     pub(crate) fn indexes(&self) -> Vec<u32> {
         indexes(self.members())
     }
@@ -204,12 +205,12 @@ impl SparseStorage {
         }
     }
 
-    /// Restores the storage from its copy. Afterwards `clones` holds the old values, unless they need no drop.
+    /// Restores the storage from its copy. Afterwards `clones` holds the old values if they need to be dropped.
     ///
     /// # Safety
     ///
-    /// - `copy` belongs to this component in this world, `clones` and `begun` were made from it, and room has been made for it here
-    ///   since the last operation.
+    /// - `copy` belongs to this component in this world. `clones` and `begun` were made from it. `make_room_for` has been called with it
+    ///   since the last operation on this storage.
     pub(crate) unsafe fn restore_from(&mut self, copy: &SparseCopy, clones: &mut ColumnClones, begun: BegunTicks) {
         match self {
             Self::Set(set) => {

@@ -1,4 +1,4 @@
-//! Values in a column, found by entity index through pages of rows.
+//! Sparse sets: values in a column, which are found by entity index through pages of rows.
 //!
 //! Tests: tests/storage/sparse.rs
 
@@ -19,14 +19,14 @@ pub(super) const NO_ROW: u32 = u32::MAX;
 /// The row of each entity.
 pub(super) type RowPages = Pages<u32, PAGE>;
 
-/// Values in a column, found by entity index.
+/// A sparse set: values in a column, which are found by entity index.
 pub struct SparseSet {
     pub(super) pages: RowPages,
     pub(super) entities: Vec<Entity>,
     pub(super) column: Column,
-    /// Number of values that fit in both the list and the column.
+    /// The number of values that fit in both the list of entities and the column.
     pub(super) room: usize,
-    /// Whether a removed value is past the end.
+    /// Whether there is a retired value, that is, a removed value past the end.
     pub(super) retired: bool,
 }
 
@@ -36,13 +36,13 @@ impl SparseSet {
         self.room = self.entities.capacity().min(self.column.capacity());
     }
 
-    /// The entities that have a value, in the order of the values.
+    /// Returns the entities that have a value, in the order of the values.
     #[inline]
     pub(crate) fn entities(&self) -> &[Entity] {
         &self.entities
     }
 
-    /// The values.
+    /// Returns the column with the values.
     #[inline]
     pub(crate) fn column(&self) -> &Column {
         &self.column
@@ -52,7 +52,7 @@ impl SparseSet {
     ///
     /// # Safety
     ///
-    /// - As for that function; the values are not zero-sized.
+    /// - The conditions of that function, and the values are not zero-sized.
     #[inline(always)]
     pub(super) unsafe fn try_add_untracked<C>(&mut self, entity: Entity, now: Tick) -> Option<NonNull<C>> {
         let row = self.entities.len();
@@ -75,7 +75,7 @@ impl SparseSet {
     ///
     /// # Safety
     ///
-    /// - As for that function; the values are not zero-sized.
+    /// - The conditions of that function, and the values are not zero-sized.
     #[inline(always)]
     pub(super) unsafe fn try_remove_untracked<C>(&mut self, entity: Entity) -> bool {
         if self.column.tracking().is_some() {
@@ -130,13 +130,13 @@ impl SparseSet {
         })
     }
 
-    /// The row of this entity; compares the generation too.
+    /// Returns the row of an entity; `None` if it has no value. Also compares the generation of the entity.
     #[inline]
     pub(crate) fn row_of(&self, entity: Entity) -> Option<usize> {
         self.row(entity.index()).filter(|&row| self.entities.get(row) == Some(&entity))
     }
 
-    /// The value of this entity; compares the generation too.
+    /// Returns the address of the value of an entity; `None` if it has no value. Also compares the generation of the entity.
     #[inline]
     pub(crate) fn find(&self, entity: Entity) -> Option<NonNull<u8>> {
         let row = self.row_of(entity)?;
@@ -144,7 +144,7 @@ impl SparseSet {
         Some(unsafe { self.column.get(row) })
     }
 
-    /// As [`find`](Self::find), if the entity's value was probably added last.
+    /// Like [`find`](Self::find), optimised for the entity whose value was added last.
     #[inline]
     pub(crate) fn find_newest(&self, entity: Entity) -> Option<NonNull<u8>> {
         match self.entities.split_last() {
@@ -208,11 +208,11 @@ impl SparseSet {
         self.forget_row(index, row);
     }
 
-    /// See [`SparseStorage::remove_these`]. Entities that are consecutive in the set too are removed together.
+    /// See [`SparseStorage::remove_these`]. Entities that are consecutive both in the list and in the set are removed together.
     ///
     /// # Safety
     ///
-    /// - Values need no drop, and the column has no ticks.
+    /// - Values need not be dropped, and the column has no ticks.
     pub(super) unsafe fn remove_these(&mut self, entities: &[Entity]) {
         let mut rest = entities;
         while let Some((&first, others)) = rest.split_first() {
@@ -239,7 +239,7 @@ impl SparseSet {
         }
     }
 
-    /// Records that the entity with this index has no value any more, and that the last value has been moved into its row.
+    /// Records that the entity with this index has no value any more, and that the last value has been moved into the row of the entity.
     #[inline]
     pub(super) fn forget_row(&mut self, index: u32, row: usize) {
         self.entities.swap_remove(row);

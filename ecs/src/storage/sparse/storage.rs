@@ -1,4 +1,4 @@
-//! The values of one component with sparse storage: a set or a tag.
+//! The storage of one sparse component: a set or a tag.
 //!
 //! Tests: tests/storage/sparse.rs
 
@@ -38,7 +38,7 @@ impl SparseStorage {
         }
     }
 
-    /// Number of entities that have a value.
+    /// Returns the number of entities that have a value.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         match self {
@@ -47,7 +47,7 @@ impl SparseStorage {
         }
     }
 
-    /// Whether the entity with this index has a value.
+    /// Returns whether the entity with this index has a value.
     #[inline]
     pub(crate) fn contains(&self, index: u32) -> bool {
         match self {
@@ -56,7 +56,7 @@ impl SparseStorage {
         }
     }
 
-    /// The value of the entity with this index.
+    /// Returns the address of the value of the entity with this index; `None` if it has no value.
     #[inline]
     pub(crate) fn get(&self, index: u32) -> Option<NonNull<u8>> {
         match self {
@@ -66,7 +66,7 @@ impl SparseStorage {
         }
     }
 
-    /// The column of the values, with the ticks.
+    /// Returns the column of the values, with the ticks.
     #[inline]
     pub(crate) fn column(&self) -> &Column {
         match self {
@@ -75,7 +75,7 @@ impl SparseStorage {
         }
     }
 
-    /// The row past the last value. All zero-sized values share one address.
+    /// Returns the row past the last value. For a tag it is 0, since all zero-sized values share one address.
     #[inline]
     fn end(&self) -> usize {
         match self {
@@ -84,7 +84,7 @@ impl SparseStorage {
         }
     }
 
-    /// The column, and whether a removed value is past the end.
+    /// Returns the column, and whether there is a retired value.
     #[inline]
     fn column_mut(&mut self) -> (&mut Column, &mut bool) {
         match self {
@@ -93,7 +93,7 @@ impl SparseStorage {
         }
     }
 
-    /// The row of an entity's ticks in the column. The entity must have a value.
+    /// Returns the row of the ticks of an entity in the column. The entity must have a value.
     #[inline]
     pub(crate) fn tick_row(&self, index: u32) -> Option<usize> {
         match self {
@@ -102,7 +102,7 @@ impl SparseStorage {
         }
     }
 
-    /// The index of the entity whose ticks are in this row, if it has a value.
+    /// Returns the index of the entity whose ticks are in this row; `None` if the entity has no value.
     pub(crate) fn entity_of_ticks(&self, row: usize) -> Option<u32> {
         match self {
             Self::Set(set) => set.entities.get(row).map(|entity| entity.index()),
@@ -125,8 +125,8 @@ impl SparseStorage {
         self.column_mut().0.forget_ticks();
     }
 
-    /// Adds an entity if it has no value. Returns the address of its value and whether it had one. Records the change in the column
-    /// and its ticks.
+    /// Adds an entity if it has no value. Returns the address of the value, and whether the entity already had a value. Records the change
+    /// in the column and its ticks.
     ///
     /// # Safety
     ///
@@ -148,8 +148,8 @@ impl SparseStorage {
         }
     }
 
-    /// [`SparseStorage::place`] for an entity without a value, if there is room and the column has no ticks. Otherwise does nothing
-    /// and returns `None`.
+    /// Does the same as [`SparseStorage::place`] if the entity has no value, there is room, and the column has no ticks. Otherwise does
+    /// nothing and returns `None`.
     ///
     /// # Safety
     ///
@@ -174,12 +174,11 @@ impl SparseStorage {
         }
     }
 
-    /// Removes the value of an entity and returns true, if the entity has one and the column has no ticks. Otherwise does nothing
-    /// and returns false.
+    /// If the entity has a value and the column has no ticks, removes the value and returns true. Otherwise does nothing and returns false.
     ///
     /// # Safety
     ///
-    /// - The values are of type `C` and need no drop.
+    /// - The values are of type `C` and need not be dropped.
     #[inline(always)]
     pub(crate) unsafe fn try_remove_untracked<C>(&mut self, entity: Entity) -> bool {
         match self {
@@ -199,8 +198,8 @@ impl SparseStorage {
         }
     }
 
-    /// Adds or removes an entity of a tag, that is a component without size and destructor. There must be room. Does nothing for
-    /// other components.
+    /// Adds an entity to a tag, or removes it. A tag is a component without size and destructor; for other components this does nothing.
+    /// There must be room for the entity.
     #[inline]
     pub(crate) fn set_bit(&mut self, entity: Entity, is_there: bool, now: WriteStamp) {
         match self {
@@ -243,14 +242,14 @@ impl SparseStorage {
         }
     }
 
-    /// Records that an entity has a new value that counts as added, although it had one before.
+    /// Records that an entity has a new value that counts as added, although the entity had a value before.
     pub(crate) fn note_added(&self, entity: Entity, now: WriteStamp) {
         if let Some((tracking, row)) = self.column().tracking().zip(self.tick_row(entity.index())) {
             tracking.add_range(row, 1, now);
         }
     }
 
-    /// Marks earlier changes of an entity's value as made now, as `renewal` says, if the entity has a value.
+    /// If the entity has a value, makes its earlier changes count as made now: those that `renewal` selects.
     pub(crate) fn renew(&self, index: u32, renewal: Renewal, now: Tick) {
         if let Some(tracking) = self.column().tracking()
             && let Some(row) = self.tick_row(index).filter(|_| self.contains(index))
@@ -272,7 +271,8 @@ impl SparseStorage {
         }
     }
 
-    /// Whether there is room, so that [`SparseStorage::reserve`] would do nothing. The values are of type `C`.
+    /// Returns whether there is room for one more value, so that [`SparseStorage::reserve`] would do nothing. The values must be of type
+    /// `C`.
     #[inline(always)]
     pub(crate) fn has_room<C>(&self, index: u32) -> bool {
         match self {
@@ -297,7 +297,7 @@ impl SparseStorage {
         }
     }
 
-    /// Adds an entity without a value and returns the address for its value.
+    /// Adds an entity that has no value yet, and returns the address for its value.
     ///
     /// # Safety
     ///
@@ -330,7 +330,8 @@ impl SparseStorage {
         }
     }
 
-    /// The address for the next values, which are stored contiguously before [`add_written`](Self::add_written) adds them.
+    /// Returns the address past the last value. New values are written there contiguously, before [`add_written`](Self::add_written) adds
+    /// them.
     pub(crate) fn behind(&self) -> NonNull<u8> {
         // SAFETY: the number of values is at most the capacity.
         unsafe { self.column().get(self.end()) }
@@ -374,9 +375,9 @@ impl SparseStorage {
         }
     }
 
-    /// Removes and drops the values of those entities that have one.
+    /// Removes and drops the values of these entities. Entities may lack a value.
     ///
-    /// If a `Drop` panics, the others still run, and all values are removed.
+    /// If the `Drop` of a value panics, the other values are still dropped, and all values are removed.
     pub(crate) fn remove_all(&mut self, entities: &[Entity]) {
         match self {
             Self::Set(set) => set.remove_all(entities),
@@ -388,8 +389,9 @@ impl SparseStorage {
         }
     }
 
-    /// Removes the value of an entity, if it has one, and returns its address: past the last value, until the next change. The
-    /// caller either moves the value out and calls [`SparseStorage::forget_retired`], or calls [`SparseStorage::drop_retired`].
+    /// Retires the value of an entity, if it has one: the value is removed and moved past the last value. Returns its address, which is
+    /// valid until the next change of the storage. The caller either moves the value out and calls [`SparseStorage::forget_retired`], or
+    /// calls [`SparseStorage::drop_retired`].
     pub(crate) fn retire(&mut self, entity: Entity) -> Option<NonNull<u8>> {
         match self {
             Self::Set(set) => set.retire(entity.index()),
@@ -406,8 +408,8 @@ impl SparseStorage {
         }
     }
 
-    /// The address past the end for a value that has to be dropped, valid until the next change. The caller writes the value there
-    /// and then calls [`SparseStorage::drop_retired`].
+    /// Returns the address past the end for a value that has to be dropped. The address is valid until the next change of the storage. The
+    /// caller writes the value there and then calls [`SparseStorage::drop_retired`].
     ///
     /// # Safety
     ///
@@ -420,12 +422,11 @@ impl SparseStorage {
         unsafe { column.get(end) }
     }
 
-    /// Moves the value at an address past the end, as [`SparseStorage::retire`] does. The caller then writes another value to the
-    /// address.
+    /// Moves the value at an address past the end, where it is retired. The caller then writes another value to the address.
     ///
     /// # Safety
     ///
-    /// - `value` is the address of a value of this storage, and there is room for one more.
+    /// - `value` is the address of a value of this storage, and there is room for one more value.
     pub(crate) unsafe fn retire_copy(&mut self, value: NonNull<u8>) {
         let size = self.column().item_size();
         // SAFETY: forwarded: `value` is the address of a value, and there is room for one more. The target is past the end, so it
@@ -433,14 +434,14 @@ impl SparseStorage {
         unsafe { copy_item(value.as_ptr(), self.retire_place().as_ptr(), size) }
     }
 
-    /// The address of the retired value, if there is one.
+    /// Returns the address of the retired value, if there is one.
     pub(crate) fn retired(&self) -> Option<NonNull<u8>> {
         let (Self::Set(SparseSet { retired, .. }) | Self::Tag(TagSet { retired, .. })) = self;
         retired.then(|| self.behind())
     }
 
-    /// Removes the value of an entity, if it has one. The caller must then call [`SparseStorage::drop_retired`], unless values need
-    /// no drop.
+    /// Removes the value of an entity, if it has one. If values need to be dropped, the caller must then call
+    /// [`SparseStorage::drop_retired`].
     #[inline]
     pub(crate) fn remove(&mut self, entity: Entity) {
         match self {
@@ -455,7 +456,7 @@ impl SparseStorage {
         self.drop_retired();
     }
 
-    /// Removes the values of those entities that have one. Values must need no drop.
+    /// Removes the values of these entities. Entities may lack a value. The caller ensures that values need not be dropped.
     #[inline]
     pub(crate) fn remove_these(&mut self, entities: &[Entity]) {
         match self {
@@ -467,7 +468,7 @@ impl SparseStorage {
         }
     }
 
-    /// Transfers the ownership of the retired value to the caller, which has moved it out.
+    /// Records that there is no retired value, for a caller that has moved it out.
     pub(crate) fn forget_retired(&mut self) {
         *self.column_mut().1 = false;
     }
@@ -491,7 +492,7 @@ impl SparseStorage {
         unsafe { self.column_mut().0.drop_rows(0, count) }
     }
 
-    /// Removes all values without dropping them: they have been moved out.
+    /// Removes all values without dropping them, for a caller that has moved them out.
     pub(crate) fn forget_all(&mut self) {
         match self {
             Self::Set(set) => {
@@ -519,9 +520,9 @@ impl SparseStorage {
         }
     }
 
-    /// The index of the next entity with a value at position `at` or later, and the position to continue at.
+    /// Returns the index of the next entity with a value at position `at` or later, and the position to continue at.
     ///
-    /// Start at position 0: `O(values)` for sets, `O(words + values)` for tags.
+    /// A loop starts at position 0. It takes `O(values)` for sets, and `O(words + values)` for tags.
     #[inline]
     pub(crate) fn next_index(&self, at: usize) -> Option<(u32, usize)> {
         match self {
@@ -530,7 +531,7 @@ impl SparseStorage {
         }
     }
 
-    /// The entities of a set in the order of their values, or one bit per entity index for a tag.
+    /// Returns the entities of a set in the order of their values; for a tag, one bit per entity index instead.
     pub(crate) fn members(&self) -> (&[Entity], &[u64]) {
         match self {
             Self::Set(set) => (&set.entities, &[]),
@@ -539,7 +540,7 @@ impl SparseStorage {
     }
 
     /// Writes the indexes of the next entities from position `at` on to the beginning of `some`, in the order of
-    /// [`next_index`](Self::next_index). Advances `at` past them and returns their number, 0 at the end.
+    /// [`next_index`](Self::next_index). Advances `at` past these entities, and returns their number; it is 0 at the end.
     pub(crate) fn next_indexes(&self, at: &mut usize, some: &mut [u32; 64]) -> usize {
         let (entities, words) = self.members();
         let left = entities.get(*at..).unwrap_or(&[]);
@@ -566,13 +567,13 @@ impl SparseStorage {
         count
     }
 
-    /// Upper bound of all positions.
+    /// Returns an upper bound of all positions.
     pub(crate) fn places(&self) -> usize {
         let (entities, words) = self.members();
         entities.len() + words.len() * 64
     }
 
-    /// Number of bytes that the storage has allocated, excluding memory owned by its values.
+    /// Returns the number of bytes that the storage has allocated, excluding memory owned by its values.
     pub(crate) fn allocated_bytes(&self) -> usize {
         match self {
             Self::Set(set) => {

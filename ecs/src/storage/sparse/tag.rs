@@ -1,4 +1,4 @@
-//! Zero-sized values: a bitmap.
+//! Storage of zero-sized values: a bitmap.
 //!
 //! Tests: tests/storage/sparse.rs
 
@@ -8,11 +8,11 @@ use crate::entity::Entity;
 use crate::storage::column::Column;
 use crate::util::alloc_error::{AllocError, try_reserve};
 
-/// Zero-sized values: one bit per entity index.
+/// Storage of zero-sized values: one bit per entity index.
 pub struct TagSet {
     pub(super) words: Vec<u64>,
     pub(super) len: usize,
-    /// Has no memory for values, only ticks by entity index.
+    /// A column without memory for values; it only has ticks, by entity index.
     pub(super) column: Column,
     pub(super) retired: bool,
 }
@@ -46,7 +46,8 @@ impl TagSet {
         Some((index as u32, index + 1))
     }
 
-    /// Removes the tag from those entities that have it, without dropping the values. Returns their number.
+    /// Removes the tag from these entities, without dropping the values. Entities may lack the tag. Returns the number of entities that had
+    /// it.
     pub(super) fn remove_all(&mut self, entities: &[Entity]) -> usize {
         let mut count = 0;
         for &entity in entities {

@@ -1,4 +1,4 @@
-//! Copies of tables, and restoring tables from them.
+//! Copies tables, and restores tables from copies.
 //!
 //! Tests: tests/snapshots/histories.rs, tests/snapshots/ring.rs
 
@@ -13,7 +13,7 @@ use crate::storage::column::{BegunTicks, ColumnClones, ColumnCopy};
 use crate::storage::tick::Tick;
 use crate::util::alloc_error::{AllocError, copy_to_shared, try_reserve_exact};
 
-/// The rows of a table, with values owned by the copy.
+/// A copy of the rows of a table. It owns the copied values.
 pub(crate) struct TableCopy {
     components: Box<[ComponentId]>,
     entities: Arc<Vec<Entity>>,
@@ -21,8 +21,8 @@ pub(crate) struct TableCopy {
     stamped: Tick,
 }
 
-/// A copy that was equal to a table at some tick, as the last operation on the table in that tick, and the arrangement of the table
-/// at that time.
+/// A copy of a table, and the arrangement of the table at the time of the copy. At some tick the copy was taken from the table or restored
+/// into it, and this was the last operation on the table in that tick.
 #[derive(Clone, Copy)]
 pub(crate) struct KnownTable<'a> {
     pub(crate) copy: &'a TableCopy,
@@ -30,7 +30,8 @@ pub(crate) struct KnownTable<'a> {
 }
 
 impl KnownTable<'_> {
-    /// Whether the table still has the same rows, and values have only been changed by visits of columns.
+    /// Returns whether the table still has the same rows as at the time of the copy. Then values can only have been changed in place, by
+    /// visits of columns.
     pub(crate) fn has_same_rows(&self, table: &Table) -> bool {
         self.copy.components == table.components
             && table.arrangement() == self.arrangement
@@ -40,14 +41,15 @@ impl KnownTable<'_> {
 }
 
 impl TableCopy {
-    /// An empty copy with the components of a table.
+    /// Returns an empty copy with the components of a table.
     pub(crate) fn new(like: &Table, components: &Components) -> Self {
         let infos = like.components.iter().filter_map(|id| components.info(*id));
         let columns = infos.map(|info| ColumnCopy::new(info.descriptor())).collect();
         Self { components: like.components.clone(), entities: Arc::default(), columns, stamped: Tick::default() }
     }
 
-    /// A copy that was not taken from a table: components in ascending order, and one value of each component per row.
+    /// Makes a copy that was not taken from a table. The components must be in ascending order, and each column must have one value per
+    /// row.
     pub(crate) fn of(
         components: Box<[ComponentId]>,
         entities: Vec<Entity>,
@@ -59,37 +61,37 @@ impl TableCopy {
         Self { components, entities: Arc::new(entities), columns, stamped }
     }
 
-    /// The entities, by row.
+    /// Returns the entities, by row.
     pub(crate) fn entities(&self) -> &[Entity] {
         &self.entities
     }
 
-    /// The copies of the columns, in the order of the components.
+    /// Returns the copies of the columns, in the order of the components.
     pub(crate) fn columns(&self) -> &[ColumnCopy] {
         &self.columns
     }
 
-    /// Tick of the last added row or replaced value.
+    /// Returns the tick of the last added row or replaced value.
     pub(crate) fn stamped(&self) -> Tick {
         self.stamped
     }
 
-    /// The components of the table.
+    /// Returns the components of the table.
     pub(crate) fn components(&self) -> &[ComponentId] {
         &self.components
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
         self.entities.len()
     }
 
-    /// Becomes a copy of a table. Shares the entities and columns of `known` that are unchanged. After a panic or a failed
-    /// allocation, the copy must not be used. Panics if some values cannot be copied.
+    /// Makes this a copy of a table. Shares the unchanged entities and columns of `known`. After a panic or a failed allocation, the copy
+    /// must not be used. Panics if some values cannot be copied.
     ///
     /// # Safety
     ///
-    /// - The table has the components of the table for which this was made, and is in the same world.
+    /// - The table has the components of the table for which this copy was made, and is in the same world.
     pub(crate) unsafe fn take(&mut self, from: &Table, known: Option<KnownTable<'_>>) -> Result<(), AllocError> {
         let rows = from.entities.len();
         let known = known.filter(|known| known.has_same_rows(from));
@@ -106,17 +108,17 @@ impl TableCopy {
         Ok(())
     }
 
-    /// The clones that are needed to restore a table from this copy.
+    /// Makes the clones that are needed to restore a table from this copy.
     pub(crate) fn clones(&self) -> Result<Vec<ColumnClones>, AllocError> {
         self.columns.iter().map(ColumnCopy::clones).collect()
     }
 
-    /// As [`clones`](Self::clones), but moves out the values that no other copy shares.
+    /// Like [`clones`](Self::clones), but moves out the values that no other copy shares.
     pub(crate) fn take_clones(&mut self) -> Result<Vec<ColumnClones>, AllocError> {
         self.columns.iter_mut().map(ColumnCopy::take_clones).collect()
     }
 
-    /// Number of bytes that the copy has allocated.
+    /// Returns the number of bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.entities.capacity() * size_of::<Entity>()
             + self.columns.iter().map(ColumnCopy::allocated_bytes).sum::<usize>()
@@ -142,13 +144,13 @@ impl Table {
         Ok(begun)
     }
 
-    /// Restores the table from its copy. Afterwards `clones` holds the old values, unless they need no drop. Columns that are
-    /// unchanged according to `known`, and share their values with the copy, keep them.
+    /// Restores the table from its copy. Afterwards `clones` holds the old values that need to be dropped. A column keeps its values if it
+    /// is unchanged relative to `known`, and `known` and `copy` share the values.
     ///
     /// # Safety
     ///
-    /// - `copy` belongs to a table of this world with the components of this table, `clones` and `begun` were made from it, and
-    ///   room has been made for it here since the last operation.
+    /// - `copy` belongs to a table of this world with the components of this table. `clones` and `begun` were made from it. `make_room_for`
+    ///   has been called with it since the last operation on this table.
     pub(crate) unsafe fn restore_from(
         &mut self,
         copy: &TableCopy,
@@ -183,7 +185,7 @@ impl Table {
 }
 
 impl Tables {
-    /// Creates the tables of the copies if they are missing, and makes room in all of them.
+    /// Creates missing tables of the copies, and makes room in all tables of the copies.
     ///
     /// # Errors
     ///
@@ -203,14 +205,14 @@ impl Tables {
         Ok(begun)
     }
 
-    /// Whether the tables are those of the copies, in this order.
+    /// Returns whether the tables have the components of the copies, in the same order.
     pub(crate) fn are(&self, copies: &[TableCopy]) -> bool {
         self.tables.len() == copies.len()
             && self.tables.iter().zip(copies).all(|(table, copy)| table.components == copy.components)
     }
 
-    /// Reorders the tables to match the copies. Other tables are moved to `gone`, which has room for all tables. Returns whether
-    /// anything was changed. [`Tables::make_room_for`] must have created all tables of the copies.
+    /// Reorders the tables to match the copies. Tables without a copy are moved to `gone`, which must have room for all tables. Returns
+    /// whether anything was changed. [`Tables::make_room_for`] must have created all tables of the copies.
     pub(crate) fn arrange(&mut self, copies: &[TableCopy], gone: &mut Vec<Table>) -> bool {
         if self.are(copies) {
             return false;

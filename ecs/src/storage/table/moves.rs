@@ -13,19 +13,19 @@ use crate::storage::tick::{Tick, WriteStamp};
 use crate::util::guard::for_each_despite_panics;
 
 impl Table {
-    /// Moves a row to the end of another table, and the last row of this table into its place: the entities, and the small values
-    /// that are kept or overwritten. [`Table::move_other_values`] moves the other values, if there are any, and
-    /// [`Table::move_ticks`] the ticks.
+    /// Moves a row to the end of another table, and the last row of this table into the free row. This method moves the entities, and the
+    /// small values that are kept or overwritten. [`Table::move_other_values`] moves the other values, and [`Table::move_ticks`] moves the
+    /// ticks.
     ///
-    /// The locations of both entities are updated before any value moves. They may be the same entity.
+    /// The locations of the moved entity and of the last entity are updated before any value moves. The two may be the same entity.
     ///
     /// # Safety
     ///
-    /// - `row` is the row of `entity` in this table, and there is room in `to` for the new row, whose location is `here`.
-    /// - The moves name columns of this table with the size of their values, which is at most `SMALL`, and pair columns of one
-    ///   component. Values that are overwritten need no drop.
-    /// - Before any other operation on the tables, the caller moves the values of the other columns of this table, and writes a
-    ///   value to each column of the new row that gets no moved value, unless it already has one.
+    /// - `row` is the row of `entity` in this table. There is room in `to` for the new row, and `here` is the location of the new row.
+    /// - The moves contain columns of this table with the size of their values, which is at most `SMALL`. The two columns of a move belong
+    ///   to the same component. Values that are overwritten need not be dropped.
+    /// - Before any other operation on the tables, the caller moves the values of the other columns of this table. It also writes a value
+    ///   to each column of the new row that gets no moved value and does not have a value already.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) unsafe fn move_row_to(
         &mut self,
@@ -60,14 +60,13 @@ impl Table {
         }
     }
 
-    /// Moves the values of a row that [`Table::move_row_to`] has not moved: large ones, and those that the entity loses but that
-    /// are still needed. The latter are moved past the end of this table, to be dropped by [`Table::drop_left`]. The row is
-    /// `target` in the other table.
+    /// Moves the values of a row that [`Table::move_row_to`] has not moved: large values, and lost values that are still needed. Lost
+    /// values are moved past the end of this table; [`Table::drop_left`] drops them later. `target` is the row in the other table.
     ///
     /// # Safety
     ///
-    /// - `move_row_to` has just been called for the row. The moves name the other columns of this table, and pair columns of one
-    ///   component.
+    /// - `move_row_to` has just been called for the row. The moves contain the other columns of this table. The two columns of a move
+    ///   belong to the same component.
     #[cold]
     #[inline(never)]
     pub(crate) unsafe fn move_other_values(&mut self, row: usize, to: &Self, target: usize, moves: &[ColumnMove]) {
@@ -98,7 +97,7 @@ impl Table {
     ///
     /// # Safety
     ///
-    /// - `move_other_values` was called with these moves, and there was no other operation on the table since.
+    /// - `move_other_values` was called with these moves, and there was no other operation on the table since then.
     #[inline]
     pub(crate) unsafe fn drop_left(&mut self, moves: &[ColumnMove], kept: &[u32]) {
         if self.needs_drop {
@@ -108,11 +107,11 @@ impl Table {
         }
     }
 
-    /// Drops the values of these columns in the row past the end. If one drop panics, the others still run.
+    /// Drops the values of these columns in the row past the end. If the drop of a value panics, the remaining values are still dropped.
     ///
     /// # Safety
     ///
-    /// - The columns have values in that row, which have no owner.
+    /// - The columns have values in that row, and these values have no owner.
     pub(crate) unsafe fn drop_past_end(&mut self, columns: impl Iterator<Item = u32>) {
         let row = self.entities.len();
         for_each_despite_panics(columns, |column| {
@@ -121,10 +120,10 @@ impl Table {
         });
     }
 
-    /// Moves the ticks of a row to another table, where the row is `target`, and the ticks of the last row into its place.
+    /// Moves the ticks of a row to the row `target` of another table, and the ticks of the last row to the free row.
     ///
-    /// [`Table::move_row_to`] must have moved the values, with these moves; since then only values may have been written to the
-    /// tables.
+    /// [`Table::move_row_to`] must have been called with these moves. Since then, the only permitted operations on the tables are writes of
+    /// values.
     #[cold]
     #[inline(never)]
     pub(crate) fn move_ticks(&self, row: usize, to: &Self, target: usize, moves: [&[ColumnMove]; 2], now: WriteStamp) {

@@ -32,7 +32,7 @@ use crate::storage::column_places::ColumnLookup;
 pub struct Tables {
     pub(super) tables: Vec<Table>,
     pub(super) by_components: HashMap<Box<[ComponentId]>, TableId>,
-    /// For each component, the tables that have it, in ascending order.
+    /// For each component, the tables with this component, in ascending order.
     pub(super) with_component: Vec<Vec<TableId>>,
     pub(super) places: ColumnLookup,
     pub(super) generation: u64,
@@ -56,7 +56,7 @@ impl Tables {
         tables
     }
 
-    /// The version of the set of tables. It grows when a table is added, when a component becomes
+    /// Returns the version of the set of tables. It grows when a table is added, when a component becomes
     /// [disabling](crate::entity_disabling), and when tables are removed or renumbered: by
     /// [`World::shrink_to_fit`](crate::world::World::shrink_to_fit), or by restoring a world from a copy.
     ///
@@ -80,19 +80,19 @@ impl Tables {
         self.generation
     }
 
-    /// Records that another component has become disabling. Queries check all tables again when they are next used.
+    /// Records that another component has become disabling. When a query is next used, it checks all tables again.
     pub(crate) fn note_disabling(&mut self, components: &Components) {
         self.tables.iter_mut().for_each(|table| table.disabling = disabling_columns(&table.components, components));
         self.generation += 1;
     }
 
-    /// Number of times that tables were removed or renumbered. Table ids stay valid while this is unchanged.
+    /// Returns the number of times that tables were removed or renumbered. Table ids stay valid while this number is unchanged.
     #[inline]
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// The table with this number.
+    /// Returns the table with this number.
     ///
     /// ```
     /// use strata_ecs::entity::TableId;
@@ -108,11 +108,11 @@ impl Tables {
         self.tables.get(id.index())
     }
 
-    /// The table with this number.
+    /// Returns the table with this number.
     ///
     /// # Safety
     ///
-    /// - This set of tables returned the id in this epoch.
+    /// - This set of tables returned the id in the current epoch.
     #[inline]
     pub(crate) unsafe fn get_unchecked(&self, id: TableId) -> &Table {
         debug_assert!(id.index() < self.tables.len());
@@ -120,21 +120,22 @@ impl Tables {
         unsafe { self.tables.get_unchecked(id.index()) }
     }
 
-    /// The address of a type's column in a table, if the table exists and has the type. `O(1)`: one cell of a map.
+    /// Returns the address of the column of a type in a table; `None` if the table does not exist or does not have the type. `O(1)`:
+    /// usually reads one cell of a map.
     #[inline]
     pub(crate) fn column_of_slot(&self, id: TableId, slot: SlotAddress) -> Option<ColumnAddress> {
         // SAFETY: the map has columns of these tables only, which exist and are borrowed.
         unsafe { self.places.get(id, slot) }
     }
 
-    /// A table that has the type with this slot, usually the only one, and its column there: see [`ColumnLookup::hint`].
+    /// Returns a table with a column of the type with this slot, and this column: see [`ColumnLookup::hint`].
     #[inline(always)]
     pub(crate) fn likely_column(&self, slot: SlotAddress) -> Option<(TableId, ColumnAddress)> {
         // SAFETY: the map has columns of these tables only, which exist and are borrowed.
         unsafe { self.places.hint(slot) }
     }
 
-    /// A table, if it exists.
+    /// Returns a table, if it exists.
     #[inline]
     pub(crate) fn find_mut(&mut self, id: TableId) -> Option<&mut Table> {
         self.tables.get_mut(id.index())
@@ -145,17 +146,17 @@ impl Tables {
         &mut self.tables[id.index()]
     }
 
-    /// All tables, by number.
+    /// Returns all tables, by number.
     #[inline]
     pub(crate) fn as_slice(&self) -> &[Table] {
         &self.tables
     }
 
-    /// The table with this number.
+    /// Returns the table with this number.
     ///
     /// # Safety
     ///
-    /// - This set of tables returned the id in this epoch.
+    /// - This set of tables returned the id in the current epoch.
     #[inline]
     pub(crate) unsafe fn get_unchecked_mut(&mut self, id: TableId) -> &mut Table {
         debug_assert!(id.index() < self.tables.len());
@@ -167,7 +168,7 @@ impl Tables {
     ///
     /// # Safety
     ///
-    /// - This set of tables returned both ids in this epoch, and they differ.
+    /// - This set of tables returned both ids in the current epoch, and the ids differ.
     #[inline]
     pub(crate) unsafe fn get_two_mut(&mut self, a: TableId, b: TableId) -> (&mut Table, &mut Table) {
         debug_assert!(a != b && a.index().max(b.index()) < self.tables.len());
@@ -176,7 +177,7 @@ impl Tables {
         (a, b)
     }
 
-    /// All tables, in the order of their ids.
+    /// Returns all tables, in the order of their ids.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -191,7 +192,7 @@ impl Tables {
         self.tables.iter()
     }
 
-    /// The tables with a component whose ids are at least `from`, in ascending order. `O(log tables)`.
+    /// Returns the tables with a component, in ascending order. Tables with an id below `from` are left out. `O(log tables)`.
     pub(crate) fn with(&self, component: ComponentId, from: usize) -> &[TableId] {
         let with = self.with_component.get(component.index()).map_or(&[][..], Vec::as_slice);
         &with[with.partition_point(|table| table.index() < from)..]
@@ -201,7 +202,8 @@ impl Tables {
         self.tables.iter_mut()
     }
 
-    /// The table for this set of components, in ascending order and without duplicates.
+    /// Returns the table for a set of components, and creates it if necessary. The components must be in ascending order and without
+    /// duplicates.
     pub(crate) fn find_or_create(&mut self, ids: &[ComponentId], components: &Components) -> TableId {
         debug_assert!(ids.is_sorted_by(|a, b| a < b));
         if let Some(&id) = self.by_components.get(ids) {

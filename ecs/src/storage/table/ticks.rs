@@ -1,6 +1,6 @@
 //! The ticks of rows: when values were added and changed.
 //!
-//! A table records one tick for all of its rows: the last time a row was added or a value replaced. Columns of tracked components
+//! A table records one tick for all of its rows: the last time when a row was added or a value was replaced. Columns of tracked components
 //! also have ticks per row, which move together with the row.
 //!
 //! Tests: tests/changes/change_detection/structure.rs
@@ -14,22 +14,22 @@ use crate::storage::tick::{Tick, WriteStamp};
 use crate::storage::tracking::Renewal;
 use crate::util::alloc_error::AllocError;
 
-/// Rows that move to another table. Columns of the other table that are in neither list have new values.
+/// Describes rows that move to another table. Columns of the other table that are neither in `pairs` nor in `replaced` have new values.
 pub(super) struct MovingRows<'a> {
     pub(super) first: usize,
     pub(super) count: usize,
-    /// The first row number in the other table.
+    /// The number of the first row in the other table.
     pub(super) start: usize,
-    /// The moves of the columns: values that are kept move with the row.
+    /// The moves of the columns. Values that are kept move with the row.
     pub(super) pairs: [&'a [ColumnMove]; 2],
-    /// The columns whose values are replaced by new ones.
+    /// The columns whose values are replaced by new values.
     pub(super) replaced: &'a [ColumnMove],
     /// Whether the tables have swapped the columns of the pairs, including their ticks.
     pub(super) exchanged: bool,
 }
 
 impl Table {
-    /// Whether some column has ticks.
+    /// Returns whether any column has ticks.
     #[inline]
     pub(crate) fn is_tracked(&self) -> bool {
         self.tracked
@@ -94,8 +94,8 @@ impl Table {
         }
     }
 
-    /// The changes of a row that count as made now when the row moves to another table, because it becomes disabled or stops being
-    /// disabled there. The row must still be in this table.
+    /// Returns which changes of a row count as made now if the row moves to the table `to`. There are such changes if the row becomes
+    /// disabled or stops being disabled by the move. The row must still be in this table.
     pub(crate) fn renewal(&self, row: usize, to: &Self) -> Renewal {
         let ended = self.disabling.iter().filter(|&&column| !to.contains(self.components[column as usize]));
         let begins = ended.filter_map(|&column| Some(self.columns[column as usize].tracking()?.get(row).added));
@@ -106,7 +106,8 @@ impl Table {
         Renewal { since, begins }
     }
 
-    /// Renews the changes of rows that move to another table. Their ticks must already be there.
+    /// Makes changes of rows that move to another table count as made now: see [`Table::renewal`]. The ticks of the rows must already be in
+    /// the other table.
     #[cold]
     fn renew_changes(&self, moving: &MovingRows<'_>, to: &Self, now: Tick) {
         let MovingRows { first, count, start, .. } = *moving;

@@ -1,4 +1,4 @@
-//! Tables whose events are observed or recorded.
+//! The listeners to structural changes of tables, and the columns whose removals are recorded.
 //!
 //! Tests: tests/changes/removed/paths.rs
 
@@ -7,42 +7,44 @@ use crate::component::transition::{ColumnSet, ListenerMask};
 use crate::component::{ComponentId, Components};
 
 impl Table {
-    /// The listeners to events of its entities.
+    /// Returns the listeners to structural changes of the entities of the table.
     #[inline]
     pub(crate) fn interest(&self) -> ListenerMask {
         self.interest
     }
 
-    /// The columns whose removals are recorded, with their components. May contain other columns if the table has more than 63
-    /// columns.
+    /// Returns the columns whose removals are recorded, with their components. If the table has more than 63 columns, the result may
+    /// contain other columns, too.
     #[inline]
     pub(crate) fn watched_columns(&self) -> impl Iterator<Item = (u32, ComponentId)> + Clone {
         self.watched.columns(self.components.len()).map(|at| (at as u32, self.components[at]))
     }
 
-    /// The removal list of the only component whose removals are recorded; [`NO_LIST`] if there are several, or none.
+    /// Returns the number of the removal log of the only component whose removals are recorded; [`NO_LIST`] if the removals of no
+    /// component, or of several components, are recorded.
     #[inline]
     pub(crate) fn only_list(&self) -> u32 {
         self.only_list
     }
 
-    /// Whether a row can be removed by overwriting it: no value has to be dropped, and no column has ticks.
+    /// Returns whether rows can be removed by overwriting them: no value has to be dropped, and no column has ticks.
     #[inline(always)]
     pub(crate) fn can_overwrite_rows(&self) -> bool {
         !(self.needs_drop | self.tracked)
     }
 
-    /// Whether values of some column have to be dropped.
+    /// Returns whether values of some column have to be dropped.
     #[inline]
     pub(crate) fn needs_drop(&self) -> bool {
         self.needs_drop
     }
 
-    /// Drops values past the last row, in some columns or in all, except those of the columns in `kept`.
+    /// Drops values past the last row: in the columns `columns`, or in all columns if it is `None`. Values of the columns in `kept` are not
+    /// dropped.
     ///
     /// # Safety
     ///
-    /// - These columns have `count` values from row `first` on, which is at least the number of rows. The values are not used
+    /// - These columns have `count` values from row `first` on, and `first` is at least the number of rows. The dropped values are not used
     ///   afterwards.
     pub(crate) unsafe fn drop_rows_except(
         &mut self,
@@ -63,7 +65,7 @@ impl Table {
 }
 
 impl Tables {
-    /// Recomputes the listeners of each table, and sets the listeners that apply to all tables. `O(columns)`.
+    /// Sets the listeners `in_all` that apply to all tables, and recomputes the listeners of each table. `O(columns)`.
     pub(crate) fn update_interest(&mut self, components: &Components, in_all: ListenerMask) {
         self.in_all = in_all;
         for table in &mut self.tables {

@@ -1,9 +1,9 @@
 //! Logs of changed rows.
 //!
-//! A log is a set of rows, stored as bits: one for each row, and a second level with one for each non-zero word of the first. So
-//! rows are found in ascending order, regardless of the order in which they were added, in time proportional to their number. One
-//! thread at a time changes a log, while others may read it. Bits are only added until the log is restarted, so a thread that
-//! iterates upwards finds each row at most once.
+//! A log is a set of rows, stored as two levels of bits. The first level has a bit for each row. The second level has a bit for each word
+//! of the first level, which is set if the word is not zero. So rows are found in ascending order, regardless of the order in which they
+//! were added, in time proportional to their number. One thread at a time changes a log, while others may read it. Until the log is
+//! restarted, bits are only added, so a thread that iterates upwards finds each row at most once.
 
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering::Relaxed;
@@ -13,16 +13,16 @@ use super::rows::GROUP;
 use crate::storage::tick::{Tick, TickCell};
 use crate::util::alloc_error::{AllocError, try_reserve_exact, try_shrink};
 
-/// A log holds at most one of this many rows; a longer log is not worth its cost.
+/// A log holds at most one eighth of the rows of the column. A longer log is not worth its cost.
 const LOGGED: usize = 8;
-/// Bits per word: the rows of a group.
+/// Bits per word. A word contains the rows of a group.
 const BITS: usize = u64::BITS as usize;
 
 /// Rows that have been changed after a tick.
 #[derive(Default)]
 pub(super) struct ChangeLog {
     pub(super) start: TickCell,
-    /// Whether rows are missing.
+    /// Whether changed rows may be missing.
     pub(super) incomplete: AtomicBool,
     /// Whether the log may contain rows that have not been changed since `start`, because other values were moved into them.
     pub(super) inexact: AtomicBool,
@@ -30,7 +30,7 @@ pub(super) struct ChangeLog {
     len: AtomicUsize,
     /// One bit per row.
     rows: Vec<AtomicU64>,
-    /// One bit per word of `rows`. Set if the word is not zero; may also be set for others.
+    /// One bit per word of `rows`. The bit is set if the word is not zero. It may also be set for other words.
     words: Vec<AtomicU64>,
 }
 
@@ -89,13 +89,13 @@ impl ChangeLog {
         self.len.load(Relaxed) <= self.room()
     }
 
-    /// Maximum number of rows.
+    /// Returns the maximum number of rows.
     #[inline]
     pub(super) fn room(&self) -> usize {
         (self.rows.len() * BITS / LOGGED).max(GROUP)
     }
 
-    /// Becomes a copy of another log. There must be room for all of its rows.
+    /// Makes this a copy of another log. There must be room for all rows of the other log.
     pub(super) fn copy_from(&self, other: &Self) {
         self.begin(other.start.get());
         for (word, rows) in other.rows.iter().enumerate() {
@@ -123,25 +123,25 @@ impl ChangeLog {
         self.start.set(start);
     }
 
-    /// Whether the log contains all rows that were changed after `tick` until the next log began.
+    /// Returns whether the log contains all rows that were changed after `tick` and before the next log began.
     #[inline]
     pub(super) fn covers(&self, tick: Tick, now: Tick) -> bool {
         !self.incomplete.load(Relaxed) && self.start.get().age(now) >= tick.age(now)
     }
 
-    /// A word of the second level; `None` past the last one.
+    /// Returns a word of the second level; `None` past the last word.
     #[inline]
     fn above(&self, at: usize) -> Option<u64> {
         self.words.get(at).map(|word| word.load(Relaxed))
     }
 
-    /// The rows of a word of the first level.
+    /// Returns the bits of the rows of a word of the first level; 0 past the last word.
     #[inline]
     fn word(&self, word: usize) -> u64 {
         self.rows.get(word).map_or(0, |rows| rows.load(Relaxed))
     }
 
-    /// Whether the log contains a row.
+    /// Returns whether the log contains a row.
     #[inline]
     pub(super) fn knows(&self, row: usize) -> bool {
         self.word(row / BITS) >> (row % BITS) & 1 != 0
@@ -167,9 +167,9 @@ impl ChangeLog {
     }
 }
 
-/// A superset of the rows that have been changed since a consumer looked.
+/// A superset of the rows that have been changed since a consumer read the column.
 ///
-/// The logs are read during the iteration, so a row that is added concurrently may or may not be returned. A caller that asks in
+/// The logs are read during the iteration, so a row that is added concurrently may or may not be returned. A caller that iterates in
 /// ascending order gets no row twice, even if the logs change concurrently.
 #[derive(Clone, Copy)]
 pub struct LoggedRows<'a> {
@@ -180,32 +180,32 @@ pub struct LoggedRows<'a> {
 }
 
 impl LoggedRows<'_> {
-    /// Whether all of the rows have been changed.
+    /// Returns whether all of the rows have been changed, so that their ticks need not be checked.
     #[inline]
     pub(crate) fn is_exact(&self) -> bool {
         self.exact
     }
 
-    /// Upper bound of the number of rows.
+    /// Returns an upper bound of the number of rows.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.current.len.load(Relaxed) + self.before.map_or(0, |log| log.len.load(Relaxed))
     }
 
-    /// A mask of the groups that have rows, among the 64 groups from `at * 64` on; `None` past the last group.
+    /// Returns a mask of the 64 groups from `at * 64` on: the bit of a group is set if it may have rows. `None` past the last group.
     #[inline]
     pub(crate) fn groups(&self, at: usize) -> Option<u64> {
         let before = self.before.map_or(0, |log| log.above(at).unwrap_or(0));
         Some(self.current.above(at)? | before)
     }
 
-    /// The rows of a group.
+    /// Returns a mask of the rows of a group.
     #[inline]
     pub(crate) fn rows(&self, group: usize) -> u64 {
         self.current.word(group) | self.before.map_or(0, |log| log.word(group))
     }
 
-    /// The first group from `group` on that has rows: its number and its rows.
+    /// Returns the number of the first group from `group` on that has rows, and a mask of its rows.
     #[inline]
     pub(crate) fn next_group(&self, mut group: usize) -> Option<(usize, u64)> {
         loop {
@@ -223,7 +223,7 @@ impl LoggedRows<'_> {
         }
     }
 
-    /// The first row that is not less than `row`.
+    /// Returns the first row that is not less than `row`.
     pub(crate) fn next_row(&self, row: usize) -> Option<usize> {
         let (mut group, mut rows) = self.next_group(row / GROUP)?;
         if group == row / GROUP {

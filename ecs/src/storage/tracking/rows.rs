@@ -12,7 +12,8 @@ use crate::util::alloc_error::{AllocError, try_reserve_exact, try_shrink};
 pub(crate) const GROUP: usize = 64;
 /// Rows per cache line of ticks.
 const LINE: usize = 16;
-/// Maximum age of a new tick, in a form for comparing many ticks: only signed comparisons have vector instructions on all machines.
+/// The maximum age of a new tick, in a form for comparing many ticks at once. It uses signed comparisons, because only these have vector
+/// instructions on all machines.
 #[derive(Clone, Copy)]
 struct MaxAge {
     now: u32,
@@ -27,26 +28,26 @@ impl MaxAge {
         Self { now: run_ticks.this_run.get().wrapping_add(Self::SIGN), limit }
     }
 
-    /// As [`RunTicks::is_new`].
+    /// Returns whether a tick is new: see [`RunTicks::is_new`].
     #[inline]
     fn is_new(self, tick: u32) -> bool {
         self.now.wrapping_sub(tick).cast_signed() < self.limit
     }
 }
 
-/// The ticks of some rows.
+/// The ticks of [`LINE`] consecutive rows, one cache line.
 #[repr(align(64))]
 #[derive(Default)]
 struct TickLine([TickCell; LINE]);
 
 impl TickLine {
-    /// The ticks; other threads may write some of them concurrently.
+    /// Reads the ticks one by one. Other threads may write some of them concurrently.
     #[inline]
     fn load(&self) -> [u32; LINE] {
         core::array::from_fn(|nth| self.0[nth].get().get())
     }
 
-    /// The ticks, in one non-atomic read.
+    /// Reads all ticks in one non-atomic read.
     ///
     /// # Safety
     ///
@@ -59,14 +60,14 @@ impl TickLine {
     }
 }
 
-/// Whether all rows of a line are new.
+/// Returns whether all rows of a line are new.
 #[inline]
 fn all_new(ticks: [u32; LINE], age: MaxAge) -> bool {
     // The fold has no early exit, so that it compiles to a few vector instructions.
     !ticks.into_iter().fold(false, |old, tick| old | !age.is_new(tick))
 }
 
-/// A mask of the new rows of a line.
+/// Returns a mask of the new rows of a line.
 #[inline]
 fn line_mask(ticks: [u32; LINE], age: MaxAge) -> u64 {
     let mut new = [0u8; LINE];
@@ -88,7 +89,7 @@ pub(crate) struct RowTicks {
     groups: Vec<TickCell>,
 }
 
-/// Sets a cell to the current tick. Many rows share a cell, so it usually has that tick already; the check avoids the store.
+/// Sets a cell to the current tick. Many rows share a cell, so it usually has that tick already. Checking this first avoids the store.
 #[inline]
 pub(super) fn raise(cell: &TickCell, now: Tick) {
     if cell.get() != now {
@@ -96,7 +97,7 @@ pub(super) fn raise(cell: &TickCell, now: Tick) {
     }
 }
 
-/// Sets a cell to a tick, unless it has a newer one.
+/// Sets a cell to a tick, unless the cell has a newer tick.
 #[inline]
 pub(super) fn raise_to(cell: &TickCell, tick: Tick, now: Tick) {
     cell.update(|before| if tick.age(now) < before.age(now) { tick } else { before });
@@ -113,7 +114,7 @@ impl RowTicks {
         Ok(())
     }
 
-    /// Copies the ticks of the first `rows` rows, for which both have room.
+    /// Copies the ticks of the first `rows` rows. Both must have room for this number of rows.
     pub(super) fn copy_from(&self, other: &Self, rows: usize) {
         let lines = self.lines[..rows.div_ceil(LINE)].iter().zip(&other.lines[..rows.div_ceil(LINE)]);
         lines.flat_map(|(own, other)| own.0.iter().zip(&other.0)).for_each(|(own, other)| own.set(other.get()));
@@ -146,7 +147,7 @@ impl RowTicks {
         }
     }
 
-    /// As [`RowTicks::mark_range`], with non-atomic writes.
+    /// Like [`RowTicks::mark_range`], with non-atomic writes.
     ///
     /// # Safety
     ///
@@ -164,15 +165,15 @@ impl RowTicks {
         self.groups[first / GROUP..(first + count).div_ceil(GROUP)].iter().for_each(|group| raise(group, now));
     }
 
-    /// Sets the groups of rows to `now`, so that the rows can then be marked by writing their cells alone. Returns the cell of row
-    /// 0; the others follow it.
+    /// Sets the groups of these rows to `now`. Afterwards a row can be marked by writing only its cell. Returns the cell of row 0; the
+    /// cells of the other rows follow it.
     #[inline]
     pub(super) fn raise_groups(&self, first: usize, count: usize, now: Tick) -> NonNull<TickCell> {
         self.groups[first / GROUP..(first + count).div_ceil(GROUP)].iter().for_each(|group| raise(group, now));
         NonNull::from(self.lines.as_slice()).cast()
     }
 
-    /// The row to which a cell belongs.
+    /// Returns the row to which a cell belongs.
     pub(super) fn row_of(&self, cell: &TickCell) -> usize {
         (ptr::from_ref(cell).addr() - self.lines.as_ptr().addr()) / size_of::<TickCell>()
     }
@@ -195,7 +196,8 @@ impl RowTicks {
         raise_to(&self.groups[row / GROUP], tick, now);
     }
 
-    /// The first group from `row` on that may have new rows, as the row that it begins with; or `end`. `row` begins a group.
+    /// Returns the first row of the first group, from `row` on, that may have new rows; `end` if there is no such group. `row` must be the
+    /// first row of a group.
     #[inline]
     pub(crate) fn skip(&self, row: usize, end: usize, run_ticks: RunTicks) -> usize {
         let groups = &self.groups[row / GROUP..end.div_ceil(GROUP)];
@@ -205,13 +207,13 @@ impl RowTicks {
         }
     }
 
-    /// A mask of the new rows of the group that begins with `row`. Rows that do not exist may count as new.
+    /// Returns a mask of the new rows of the group that begins with `row`. Rows that do not exist may count as new.
     #[inline]
     pub(crate) fn mask(&self, row: usize, run_ticks: RunTicks) -> u64 {
         self.mask_of(row, run_ticks, TickLine::load)
     }
 
-    /// As [`RowTicks::mask`], with non-atomic reads.
+    /// Like [`RowTicks::mask`], with non-atomic reads.
     ///
     /// # Safety
     ///
@@ -237,13 +239,13 @@ impl RowTicks {
         masks.fold(0, |all, mask| all | mask)
     }
 
-    /// End of the run of new rows that begins with `row`, which begins a group and is less than `end`. The result begins a group or
-    /// is `end`, and may be lower than the true end.
+    /// Returns the end of the sequence of consecutive new rows that begins with `row`. `row` must be the first row of a group and less than
+    /// `end`. The result is the first row of a group or `end`. It may be lower than the true end.
     pub(crate) fn end_of_new(&self, row: usize, end: usize, run_ticks: RunTicks) -> usize {
         self.end_of(row, end, run_ticks, TickLine::load)
     }
 
-    /// As [`RowTicks::end_of_new`], with non-atomic reads.
+    /// Like [`RowTicks::end_of_new`], with non-atomic reads.
     ///
     /// # Safety
     ///
@@ -274,7 +276,7 @@ impl RowTicks {
         }
     }
 
-    /// Panics if a row is newer than its group or than `newest`.
+    /// Panics if the tick of a row is newer than the tick of its group, or newer than `newest`.
     pub(super) fn check_row(&self, row: usize, newest: Tick, now: Tick) {
         let (tick, group) = (self.cell(row).get(), self.groups[row / GROUP].get());
         assert!(tick.age(now) >= group.age(now), "row {row} is newer than its group");

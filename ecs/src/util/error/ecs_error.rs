@@ -24,12 +24,12 @@ use core::fmt;
 /// ```
 pub type BoxError = Box<dyn Error + Send + Sync + 'static>;
 
-/// The severity of an error. The [error handler](crate::error::ErrorHandler) decides how to react to it. In a world
-/// without an error handler,
+/// The severity of an error. The [error handler](crate::error::ErrorHandler) of the world decides how to react to it. In a world without an
+/// error handler:
 ///
-/// - schedules and commands ignore errors up to `Warning`; `Warning` is first written to standard error (to `tracing`
-///   with the feature `trace`, and nowhere without `std`),
-/// - and treat errors of other severities as failures: of a system, or of a command that could not be carried out.
+/// - schedules and commands ignore errors up to `Warning`. An error of severity `Warning` is also written to standard error. With the
+///   feature `trace` it is reported to `tracing` instead. Without `trace` and `std` it is not reported.
+/// - schedules and commands treat errors of other severities as a failure of the system or command.
 ///
 /// ```
 /// use strata_ecs::error::{EcsError, Severity};
@@ -63,9 +63,9 @@ pub enum Severity {
 
 /// The error type of systems and commands: any error, with context and a severity.
 ///
-/// `?` converts every error type into it, and `into` also converts a text. It dereferences to `dyn Error`, so `is` and
-/// `downcast_ref` refer to the original error; `to_string` includes the text that [`context`](ContextExt::context) has
-/// added. It does not implement `Error` itself, because that would conflict with the conversion by `?`.
+/// `?` converts every error type into an `EcsError`, and `into` also converts a text. An `EcsError` dereferences to `dyn Error`, so `is`
+/// and `downcast_ref` refer to the original error. `to_string` includes the text that [`context`](ContextExt::context) has added. The type
+/// does not implement `Error`, because that would conflict with the conversion by `?`.
 ///
 /// ```
 /// use std::num::ParseIntError;
@@ -84,11 +84,11 @@ pub enum Severity {
 /// ```
 pub struct EcsError(Box<AnnotatedError>);
 
-/// An error with its severity and contexts.
+/// An error with its severity and its contexts.
 struct AnnotatedError {
     error: BoxError,
     severity: Severity,
-    /// The contexts, innermost first.
+    /// The contexts, the innermost first.
     contexts: Vec<Cow<'static, str>>,
 }
 
@@ -98,7 +98,7 @@ impl EcsError {
         Self(Box::new(AnnotatedError { error: error.into(), severity, contexts: Vec::new() }))
     }
 
-    /// The severity of the error.
+    /// Returns the severity of the error.
     #[must_use]
     pub fn severity(&self) -> Severity {
         self.0.severity
@@ -111,26 +111,27 @@ impl EcsError {
         self
     }
 
-    /// Adds context.
+    /// Adds context, which is shown before the text of the error.
     #[must_use]
     pub fn context(mut self, context: impl Into<Cow<'static, str>>) -> Self {
         self.0.contexts.push(context.into());
         self
     }
 
-    /// The original error, without its severity and contexts.
+    /// Returns the original error, without its severity and contexts.
     #[must_use]
     pub fn into_inner(self) -> BoxError {
         self.0.error
     }
 
-    /// The original error, if it has the default severity and no context; otherwise an error that contains all of it.
+    /// Returns the original error if it has the default severity and no context. Otherwise returns an error that contains the original
+    /// error, its severity and its contexts.
     pub(crate) fn into_box(self) -> BoxError {
         if self.0.contexts.is_empty() && self.0.severity == Severity::Panic { self.0.error } else { self.0 }
     }
 }
 
-/// The original error of a result of [`EcsError::into_box`], unless context was added to it.
+/// Returns the original error of an error that [`EcsError::into_box`] returned. If it has context, returns `error` itself.
 pub(crate) fn without_severity(error: &BoxError) -> &BoxError {
     match error.downcast_ref::<AnnotatedError>() {
         Some(annotated) if annotated.contexts.is_empty() => &annotated.error,
@@ -138,7 +139,7 @@ pub(crate) fn without_severity(error: &BoxError) -> &BoxError {
     }
 }
 
-/// The severity of a result of [`EcsError::into_box`].
+/// Returns the severity of an error that [`EcsError::into_box`] returned.
 pub(crate) fn severity_of(error: &BoxError) -> Severity {
     error.downcast_ref::<AnnotatedError>().map_or(Severity::Panic, |annotated| annotated.severity)
 }
@@ -179,7 +180,7 @@ impl_display!([] EcsError => |this, f| this.0.fmt(f));
 // Like `Display`, because `unwrap` and a failing `main` print `Debug`.
 impl_debug!([] EcsError => |this, f| fmt::Display::fmt(this, f));
 
-/// Adds context to an error: for `Result` and `Option`.
+/// Adds context to an error. Implemented for `Result` and `Option`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -195,14 +196,14 @@ pub trait ContextExt<T> {
     ///
     /// # Errors
     ///
-    /// The error with the context before its own text. For `None`, an error that consists of the context.
+    /// The error, with the context before its text. For `None`, an error that consists of the context.
     fn context(self, context: impl Into<Cow<'static, str>>) -> Result<T, EcsError>;
 
-    /// Adds the context that a function returns. The function is called only in case of an error.
+    /// Adds the context that a function returns. The function is called only if there is an error.
     ///
     /// # Errors
     ///
-    /// The same as for [`context`](Self::context).
+    /// Same as [`context`](Self::context).
     fn with_context<C: Into<Cow<'static, str>>>(self, context: impl FnOnce() -> C) -> Result<T, EcsError>;
 }
 

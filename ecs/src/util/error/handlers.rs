@@ -39,7 +39,7 @@ use crate::util::trace as log;
 #[doc(alias("FallbackErrorHandler", "DefaultErrorHandler", "GLOBAL_ERROR_HANDLER"))]
 pub type ErrorHandler = fn(EcsError, ErrorContext);
 
-/// Describes the system, run condition, command or observer that failed: its name and where it ran.
+/// Describes the system, run condition, command or observer that failed: its name, and where it ran.
 ///
 /// ```
 /// use strata_ecs::error::{EcsError, ErrorContext};
@@ -74,43 +74,43 @@ impl ErrorContext {
         Self { kind, name: name.into(), event: None, system: None, set: None, schedule: None, by: Origin::UNKNOWN }
     }
 
-    /// The context of a command, with the system that recorded it.
+    /// Returns the context of a command. `system` is the system that recorded the command.
     pub(crate) fn command(name: impl Into<Cow<'static, str>>, system: Option<&'static str>) -> Self {
         Self { system: system.map(Cow::Borrowed), ..Self::new("command", name) }
     }
 
-    /// The context of a system.
+    /// Returns the context of a system.
     pub(crate) fn system_named(name: impl Into<Cow<'static, str>>) -> Self {
         Self::new("system", name)
     }
 
-    /// The context of a run condition of a system, set or observer.
+    /// Returns the context of a run condition of a system, set or observer.
     pub(crate) fn run_condition(name: String) -> Self {
         Self::new("run condition", name)
     }
 
-    /// The context of an observer of an event.
+    /// Returns the context of an observer of an event.
     pub(crate) fn observer(name: &str, event: &'static str) -> Self {
         Self { event: Some(event), ..Self::new("observer", String::from(name)) }
     }
 
     getters! {
-        /// The name of the system, run condition, command or observer.
+        /// Returns the name of the system, run condition, command or observer that failed.
         pub fn name(&self) -> &str = &self.name;
 
-        /// The kind of the failed function: `system`, `run condition`, `command` or `observer`.
+        /// Returns the kind of the failed function: `system`, `run condition`, `command` or `observer`.
         pub fn kind(&self) -> &'static str = self.kind;
 
-        /// The event that an observer observed.
+        /// Returns the event that the failed observer observes.
         pub fn event(&self) -> Option<&'static str> = self.event;
 
-        /// The system that recorded the command, or that the run condition belongs to.
+        /// Returns the system that recorded the failed command, or to which the failed run condition belongs.
         pub fn system(&self) -> Option<&str> = self.system.as_deref();
 
-        /// The system set that the run condition belongs to, in the `Debug` format of its label.
+        /// Returns the system set to which the failed run condition belongs, in the `Debug` format of its label.
         pub fn set(&self) -> Option<&str> = self.set.as_deref();
 
-        /// The schedule that ran the system or the run condition, in the `Debug` format of its label.
+        /// Returns the schedule that ran the system or the run condition, in the `Debug` format of its label.
         ///
         /// ```
         /// use strata_ecs::prelude::*;
@@ -125,7 +125,7 @@ impl ErrorContext {
         /// ```
         pub fn schedule(&self) -> Option<&str> = self.schedule.as_deref();
 
-        /// The origin of the command. Known with the feature `track_location` only.
+        /// Returns the origin of the failed command. It is known only with the feature `track_location`.
         pub fn recorded_by(&self) -> Origin = self.by;
     }
 }
@@ -145,7 +145,7 @@ impl fmt::Display for ErrorContext {
     }
 }
 
-/// Formats the context and the error as one line.
+/// Returns the context and the error as one line.
 fn text(error: &EcsError, context: &ErrorContext) -> String {
     let mut text = String::new();
     // Writing to a `String` cannot fail; if formatting the error fails, its text is truncated.
@@ -227,7 +227,7 @@ pub fn panic(error: EcsError, context: ErrorContext) {
     panic!("{}", text(&error, &context));
 }
 
-/// An error handler that chooses the handler by the [`Severity`] of the error: [`ignore`], [`trace`], [`debug`],
+/// An error handler that calls another handler, which it chooses by the [`Severity`] of the error: [`ignore`], [`trace`], [`debug`],
 /// [`info`], [`warn`], [`error`] or [`panic()`].
 ///
 /// ```

@@ -1,9 +1,10 @@
 //! Errors of systems, commands and observers, and the functions that handle them.
 //!
-//! A system, a command or an observer fails by returning an `Err`, which becomes an [`EcsError`]. A world passes the error to its
-//! [`ErrorHandler`], if it has one ([`World::set_error_handler`](crate::world::World::set_error_handler)), together with an
-//! [`ErrorContext`] that names what failed. The handlers of this module log the error ([`error`], [`warn`], [`info`], [`debug`],
-//! [`trace`]), [`panic()`], [`ignore`] it, or choose one of these by its severity ([`match_severity`]).
+//! A system, a command or an observer fails by returning an `Err`, which becomes an [`EcsError`]. If a world has an [`ErrorHandler`]
+//! ([`World::set_error_handler`](crate::world::World::set_error_handler)), it passes the error to the handler, together with an
+//! [`ErrorContext`] that describes what failed. This module has handlers that log the error ([`error`], [`warn`], [`info`], [`debug`],
+//! [`trace`]), that panic ([`panic()`]), that ignore the error ([`ignore`]), and that choose one of these by the severity of the error
+//! ([`match_severity`]).
 //!
 //! Without an error handler, a schedule returns the error of a system from
 //! [`Schedule::try_run`](crate::schedule::Schedule::try_run), and [`OnCommandError`] defines how the errors of commands

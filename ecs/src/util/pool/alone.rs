@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 pub(crate) struct Pool(());
 
 impl Pool {
-    /// The number of threads that may work at the same time, including the calling one.
+    /// Returns the number of threads that may work at the same time, including the calling thread.
     pub(crate) fn threads(&self) -> usize {
         1
     }
@@ -19,17 +19,17 @@ impl Pool {
     }
 }
 
-/// A participant of a share, passed to the work.
+/// A thread that takes part in a share. It is passed to the work.
 pub(crate) struct Participant<'a>(PhantomData<&'a ()>);
 
 impl Participant<'_> {
-    /// Whether this is the thread that shares its work.
+    /// Returns whether this is the thread that shares its work.
     #[inline]
     pub(crate) fn is_owner(&self) -> bool {
         true
     }
 
-    /// Calls helpers; this pool has no helpers, so it does nothing.
+    /// Does nothing and returns 0, because this pool has no helpers.
     #[inline]
     pub(crate) fn call_helpers(&self, _count: usize) -> usize {
         0

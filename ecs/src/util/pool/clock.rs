@@ -6,7 +6,7 @@ use core::time::Duration;
 #[cfg(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))))]
 pub(crate) use std::time::Instant;
 
-/// Whether there is a clock. On platforms where reading the clock of the standard library panics, no time is measured.
+/// Whether there is a clock. False without `std`, and on platforms where reading the clock of the standard library panics.
 pub(crate) const HAS_CLOCK: bool = cfg!(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))));
 
 /// A substitute for the clock. No time ever passes.

@@ -1,8 +1,8 @@
-//! The gate of a share: counts the helpers that are inside, and lets the owner wait until all have left.
+//! The gate of a share. It counts the helpers that are inside, and lets the owner wait until all helpers have left.
 //!
-//! A helper uses borrowed data of the owner only between [`Gate::enter`] and [`Gate::leave`]; [`Gate::close`] returns
-//! when no helper is in between, and no helper can enter afterwards. This file uses nothing but `super::sync`, so that
-//! the test `pool_model` can check it with loom's types.
+//! A helper uses borrowed data of the owner only between [`Gate::enter`] and [`Gate::leave`], that is, while it is *inside*.
+//! [`Gate::close`] returns when no helper is inside, and afterwards no helper can enter. All synchronization types of this file come from
+//! `super::sync`, so that the test `pool_model` can replace them by the types of loom.
 //!
 //! Tests: tests/loom/pool_model.rs, ecs/src/util/pool/tests.rs
 
@@ -14,29 +14,29 @@ use super::sync::{AtomicUsize, Condvar, LOOKS, Mutex, MutexGuard, Ordering, paus
 /// The payload of a panic.
 pub(crate) type Payload = Box<dyn Any + Send>;
 
-/// The bit of the state that is set when no helper may enter any more.
+/// The bit of the state that is set when the gate is closed.
 const CLOSED: usize = 1 << (usize::BITS - 1);
 
 /// The gate of one share.
 pub(crate) struct Gate {
-    /// The number of helpers inside, and [`CLOSED`].
+    /// The number of helpers inside, and the bit [`CLOSED`].
     state: AtomicUsize,
-    /// The number of helpers that have been called and have not left. It does not synchronize memory.
+    /// The number of helpers that have been called and have not left yet. It does not synchronize memory.
     called: AtomicUsize,
-    /// The first panic of a helper. Its lock also guards `empty`.
+    /// The first panic of a helper. The lock also guards `empty`.
     panic: Mutex<Option<Payload>>,
     /// Signaled when the last helper has left a closed gate.
     empty: Condvar,
 }
 
 impl Gate {
-    /// An open gate with no helper inside.
+    /// Returns an open gate with no helper inside.
     pub(crate) fn new() -> Self {
         Self { state: AtomicUsize::new(0), called: AtomicUsize::new(0), panic: Mutex::new(None), empty: Condvar::new() }
     }
 
-    /// Records that up to `wanted` helpers are called, so that no more than `most` are called or inside. Returns the
-    /// number of helpers to call.
+    /// Records that helpers are called, and returns their number. It is at most `wanted`, and is chosen so that at most `most` helpers are
+    /// called or inside at the same time.
     pub(crate) fn call(&self, wanted: usize, most: usize) -> usize {
         let mut called = self.called.load(Ordering::Relaxed);
         loop {
@@ -51,7 +51,7 @@ impl Gate {
         }
     }
 
-    /// Lets a helper in, unless the gate is closed. A helper that has entered must leave.
+    /// Records that a helper enters, and returns true. If the gate is closed, returns false. A helper that has entered must leave.
     pub(crate) fn enter(&self) -> bool {
         let mut state = self.state.load(Ordering::Relaxed);
         while state & CLOSED == 0 {
@@ -63,8 +63,8 @@ impl Gate {
         false
     }
 
-    /// Called when a helper leaves, perhaps with a panic. The owner sees the writes of the helper when
-    /// [`close`](Self::close) returns. Only the first panic is kept; any other one is returned.
+    /// Records that a helper leaves, perhaps with a panic. When [`close`](Self::close) returns, the owner sees the writes of the helper.
+    /// The gate keeps only the first panic; another panic is returned.
     pub(crate) fn leave(&self, panic: Option<Payload>) -> Option<Payload> {
         let other = panic.and_then(|panic| self.keep(panic));
         // Release: the work of the helper happens before the owner's load that observes that it has left. The other
@@ -79,7 +79,7 @@ impl Gate {
         other
     }
 
-    /// Keeps the first panic, and returns any other one.
+    /// Keeps the panic if it is the first one, and returns it otherwise.
     fn keep(&self, panic: Payload) -> Option<Payload> {
         let mut kept = self.lock();
         if kept.is_some() {
@@ -108,7 +108,7 @@ impl Gate {
         panic.take()
     }
 
-    /// No code panics while it holds the lock, so a poisoned lock is usable.
+    /// Takes the lock. No code panics while it holds the lock, so a poisoned lock is usable.
     fn lock(&self) -> MutexGuard<'_, Option<Payload>> {
         self.panic.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }

@@ -5,7 +5,7 @@
 use alloc::boxed::Box;
 use core::cell::UnsafeCell;
 
-/// A slot for the result of each task, filled by the thread that took the task.
+/// A slot for the result of each task. The thread that took the task fills the slot.
 pub(crate) struct ResultSlots<T>(Box<[UnsafeCell<Option<T>>]>);
 
 // SAFETY: through a shared reference values are only moved in, each to its own slot (see `put`); that sends them, and
@@ -13,7 +13,7 @@ pub(crate) struct ResultSlots<T>(Box<[UnsafeCell<Option<T>>]>);
 unsafe impl<T: Send> Sync for ResultSlots<T> {}
 
 impl<T> ResultSlots<T> {
-    /// Empty slots for `tasks` tasks.
+    /// Returns empty slots for `tasks` tasks.
     pub(crate) fn new(tasks: usize) -> Self {
         Self((0..tasks).map(|_| UnsafeCell::new(None)).collect())
     }
@@ -30,7 +30,7 @@ impl<T> ResultSlots<T> {
         unsafe { *place = Some(part) }
     }
 
-    /// The stored results, in the order of tasks.
+    /// Returns the stored results, in the order of tasks.
     pub(crate) fn into_parts(self) -> impl Iterator<Item = T> {
         self.0.into_iter().filter_map(UnsafeCell::into_inner)
     }

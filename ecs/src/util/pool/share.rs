@@ -2,14 +2,14 @@
 //!
 //! # Why this cannot deadlock
 //!
-//! There is one kind of wait: an owner waits for helpers that run inside its share. A waiting thread does no other work:
-//! no other job runs on top of its stack, as it would in `rayon::join`. So the waits of a thread are nested like its
-//! calls, and a helper waits only for helpers of shares that it began itself, later. Among all shares whose owners wait,
-//! the one that began last has helpers that do not wait. Work must not wait for another member of its share (it leaves,
-//! and may be called again), nor hold a lock while it shares work that needs the lock.
+//! There is one kind of wait: an owner waits for helpers that run inside its share. A waiting thread does no other work: in contrast to
+//! `rayon::join`, no other job runs on top of its stack. So the waits of a thread are nested like its calls, and a helper waits only for
+//! helpers of shares that it began itself, after it entered. Among all shares whose owners wait, the share that began last has helpers that
+//! do not wait. Two rules follow for the work. It must not wait for another participant of its share; instead it returns, and may be called
+//! again. And it must not hold a lock while it shares work that needs the lock.
 //!
-//! Each helper is a job of a pool of `rayon-core`, and tries to enter the gate of the share when it runs. Only the gate
-//! and its data outlive the share, on the heap; they are allocated when help is called for the first time.
+//! Each helper is a job of a pool of `rayon-core`. When the job runs, it tries to enter the gate of the share. Only the gate and its data
+//! outlive the share. They are on the heap, and are allocated when a helper is called for the first time.
 //!
 //! Tests: ecs/src/util/pool/tests.rs
 
@@ -25,23 +25,23 @@ use rayon_core::ThreadPool;
 use super::gate::{Gate, Payload};
 use crate::util::guard::drop_quietly;
 
-/// The threads that may be called for help.
+/// The threads that may be called as helpers.
 ///
-/// Either the threads of a given pool, or, by default, of the pool that the calling thread belongs to. A thread that
-/// belongs to no pool uses rayon's global pool, which starts when help is called for the first time.
+/// These are the threads of a given pool. By default they are the threads of the pool to which the calling thread belongs. A thread that
+/// belongs to no pool uses the global pool of `rayon`, which starts when a helper is called for the first time.
 #[derive(Clone, Default)]
 pub(crate) struct Pool {
     given: Option<Arc<ThreadPool>>,
 }
 
 impl Pool {
-    /// Uses the threads of a pool.
+    /// Returns a `Pool` with the threads of a given pool.
     pub(crate) fn of(threads: Arc<ThreadPool>) -> Self {
         Self { given: Some(threads) }
     }
 
-    /// The number of threads that may work at the same time, including the calling one: the number of threads of the
-    /// pool. Starts the global pool if it is used and has not started.
+    /// Returns the number of threads that may work at the same time, including the calling thread. This is the number of threads of the
+    /// pool. If the global pool is used and has not started, starts it.
     pub(crate) fn threads(&self) -> usize {
         match &self.given {
             Some(pool) => pool.current_num_threads(),
@@ -49,14 +49,14 @@ impl Pool {
         }
     }
 
-    /// Runs `work` on the calling thread, and on helpers that the work calls. Returns when the caller's own `work` has
-    /// returned and all helpers that had begun by then have left; the others never begin.
+    /// Runs `work` on the calling thread, and on helpers that the work calls. Returns when `work` has returned on the calling thread, and
+    /// all helpers that had begun by then have left. Other called helpers never begin.
     ///
-    /// Costs a few nanoseconds if no help is called.
+    /// Costs a few nanoseconds if no helper is called.
     ///
     /// # Panics
     ///
-    /// If `work` panics on any thread: with the caller's panic, or else with the first panic of a helper.
+    /// If `work` panics on any thread. A panic of the calling thread takes precedence; otherwise the first panic of a helper is resumed.
     #[inline]
     pub(crate) fn share<W: Fn(&Participant<'_>) + Sync>(&self, work: W) {
         let owner = ShareOwner { pool: self, work: ErasedWork::of(&work), shift: OnceCell::new() };
@@ -78,7 +78,7 @@ impl Pool {
 
 impl_debug!([] Pool => |this, f| f.debug_tuple("Pool").field(&this.given).finish());
 
-/// A participant of a share, passed to the work.
+/// A thread that takes part in a share. It is passed to the work.
 pub(crate) struct Participant<'a> {
     role: ShareRole<'a>,
 }
@@ -89,15 +89,15 @@ enum ShareRole<'a> {
 }
 
 impl Participant<'_> {
-    /// Whether this is the thread that shares its work.
+    /// Returns whether this is the owner of the share.
     #[inline]
     pub(crate) fn is_owner(&self) -> bool {
         matches!(self.role, ShareRole::Owner(_))
     }
 
-    /// Calls up to `count` helpers. Each runs the work once, unless it comes after the share has ended. The number of
-    /// helpers that have been called, including those that have not come yet, never exceeds the number of other threads
-    /// of the pool. Returns the number of helpers called.
+    /// Calls up to `count` helpers, and returns the number of called helpers. Each helper runs the work once, unless it begins after the
+    /// share has ended. The number of helpers that have been called and have not left never exceeds the number of other threads of the
+    /// pool.
     #[cold]
     pub(crate) fn call_helpers(&self, count: usize) -> usize {
         match self.role {
@@ -113,11 +113,11 @@ impl Participant<'_> {
     }
 }
 
-/// The owner's side of a share.
+/// The data of a share on the stack of its owner.
 struct ShareOwner<'a> {
     pool: &'a Pool,
     work: ErasedWork<'a>,
-    /// Made when help is called for the first time.
+    /// The data for helpers. It is allocated when a helper is called for the first time.
     shift: OnceCell<Arc<HelperShare>>,
 }
 
@@ -126,15 +126,14 @@ impl ShareOwner<'_> {
         Arc::new(HelperShare { gate: Gate::new(), pool: self.pool.clone(), most, work: self.work.erased() })
     }
 
-    /// Waits for the helpers that have begun, and prevents the others from beginning. Returns the first panic of a
-    /// helper.
+    /// Prevents further helpers from beginning, and waits for the helpers that have begun. Returns the first panic of a helper.
     #[inline]
     fn close(&self) -> Option<Payload> {
         self.shift.get()?.gate.close()
     }
 }
 
-/// Closes the gate if the owner's part panics. A helper's panic is dropped then.
+/// Closes the gate if the work panics on the owner's thread. Then a panic of a helper is dropped.
 struct CloseOnPanic<'a>(&'a ShareOwner<'a>);
 
 impl Drop for CloseOnPanic<'_> {
@@ -143,13 +142,13 @@ impl Drop for CloseOnPanic<'_> {
     }
 }
 
-/// The data of a share that helpers use. It outlives the share, for helpers that come too late.
+/// The data of a share that helpers use. It outlives the share, because helpers may begin after the share has ended.
 struct HelperShare {
     gate: Gate,
     pool: Pool,
     /// The maximum number of helpers that are called or inside at the same time.
     most: usize,
-    /// Borrowed from the owner until the gate closes: only helpers that are inside may use it.
+    /// The work. It is borrowed from the owner until the gate is closed, so only helpers that are inside may use it.
     work: ErasedWork<'static>,
 }
 
@@ -163,7 +162,7 @@ impl HelperShare {
         called
     }
 
-    /// Runs on a thread of the pool when a called helper begins.
+    /// Runs the work as a helper, on a thread of the pool, unless the gate is closed.
     fn help(self: Arc<Self>) {
         if self.gate.enter() {
             let member = Participant { role: ShareRole::Helper(&self) };
@@ -177,10 +176,10 @@ impl HelperShare {
     }
 }
 
-/// Work that is lent: a type-erased reference to it.
+/// A type-erased reference to the work of a share.
 struct ErasedWork<'a> {
     data: NonNull<()>,
-    /// Runs the work. The pointer must come from a reference to the work that is still valid.
+    /// Runs the work. The pointer must come from a reference to the work, and the reference must still be valid.
     run: unsafe fn(NonNull<()>, &Participant<'_>),
     marker: PhantomData<&'a ()>,
 }
@@ -197,14 +196,14 @@ impl<'a> ErasedWork<'a> {
         Self { data: NonNull::from(work).cast(), run: run::<W>, marker: PhantomData }
     }
 
-    /// Removes the lifetime. The result may be run only while `'a` lasts.
+    /// Removes the lifetime. The result may be run only within the lifetime `'a`.
     fn erased(&self) -> ErasedWork<'static> {
         ErasedWork { data: self.data, run: self.run, marker: PhantomData }
     }
 
     /// # Safety
     ///
-    /// - The lifetime for which the work was lent to [`ErasedWork::of`] has not ended.
+    /// - The lifetime of the reference that was passed to [`ErasedWork::of`] has not ended.
     unsafe fn run(&self, member: &Participant<'_>) {
         // SAFETY: `data` and `run` were made together from a `&W`, which the caller guarantees is still valid.
         unsafe { (self.run)(self.data, member) }

@@ -1,13 +1,12 @@
-//! Loops over many rows, divided into tasks that threads take one after the other.
+//! Divides loops over many rows into tasks, which threads take one after the other.
 //!
-//! The boundaries of the tasks depend only on the number of rows. So results that are collected per task and joined in
-//! the order of tasks are the same on any number of threads, and the same as those of a plain loop.
+//! The boundaries of the tasks depend only on the number of rows. So if results are collected per task and joined in the order of tasks,
+//! they do not depend on the number of threads, and are equal to the results of a plain loop.
 //!
-//! The thread that loops takes the tasks one by one, or several at once if each is little work and none records anything
-//! (`Tasks::joined`), and reads the clock at intervals. When the remaining work is worth it, it calls helpers, which
-//! take tasks too. The records of tasks are joined in the order of tasks (`system/tasks.rs`). Tasks are taken in order,
-//! so when one fails, the tasks before it have been taken and will be finished, and the first error is found on any
-//! number of threads.
+//! The thread that runs the loop takes the tasks one by one. It takes several tasks at once if each is little work and none records
+//! anything (`Tasks::joined`). It reads the clock at intervals. If the remaining work is long enough, it calls helpers, which also take
+//! tasks. Commands and messages that tasks record are joined in the order of tasks (`system/tasks.rs`). Tasks are taken in order. So when a
+//! task fails, all earlier tasks have been taken and will be finished, and the first error does not depend on the number of threads.
 //!
 //! Tests: ecs/src/util/pool/tests.rs
 
@@ -21,19 +20,18 @@ use super::clock::{Instant, nanoseconds};
 use super::share::{Participant, Pool};
 use super::turns::Turns;
 
-/// The remaining work per called helper must be at least this number of nanoseconds: about the time until a helper has
-/// come.
+/// A helper is called only if the remaining work is at least this number of nanoseconds per helper. This is about the time until a called
+/// helper begins.
 const WORTH: u128 = 10_000;
 
-/// The approximate overhead of taking tasks, in nanoseconds, whatever their size.
+/// The approximate overhead of one call of `take`, in nanoseconds. It does not depend on the number of taken tasks.
 const TAKING: u64 = 50;
 
-/// The number of nanoseconds of work that must have passed before the time per row is meaningful and not dominated by
-/// startup.
+/// The minimum work, in nanoseconds, after which the time per row is meaningful. After less work it is dominated by the startup.
 const TELLING: u64 = 1_000;
 
-/// The minimum work that is taken at a time, in nanoseconds, if several tasks may be taken at once: enough that the
-/// overhead of taking it is negligible.
+/// The minimum work that is taken at once, in nanoseconds, if several tasks may be taken at once. With this amount of work the overhead of
+/// taking it is negligible.
 const TURN: u128 = 3_000;
 
 /// The number of rows that share ticks.
@@ -54,9 +52,9 @@ pub(crate) struct Tasks {
 }
 
 impl Tasks {
-    /// Divides rows by the default rule: few tasks for a loop of few rows, and 32 or more of the same size for a loop of
-    /// many. The first has 8 rows, so that the cost of a row is known soon, and the second ends at row 64. The others
-    /// begin at multiples of 64, like the groups of rows that share ticks.
+    /// Divides rows by the default rule. Up to 64 rows are divided into tasks of 8 rows. For more rows, the first task has 8 rows, so that
+    /// the cost of a row is measured soon, and the second task ends at row 64. The others have the same size and begin at multiples of 64,
+    /// like the groups of rows that share ticks. A loop over many rows has 32 or more such tasks.
     #[inline]
     pub(crate) fn of(rows: usize) -> Self {
         if rows > GROUP { Self::in_groups(rows, &[8, GROUP]) } else { Self::of_size(rows, 8) }
@@ -79,33 +77,33 @@ impl Tasks {
         Self { rows, head: &[], size, is_joined: false, in_lanes: false }
     }
 
-    /// Allows several small tasks to be taken at once, for a loop whose result does not depend on how rows are divided
-    /// among threads.
+    /// Allows several small tasks to be taken at once. This is for loops whose result does not depend on how rows are divided among
+    /// threads.
     #[inline]
     pub(crate) fn joined(self) -> Self {
         Self { is_joined: true, ..self }
     }
 
-    /// Takes the tasks one by one, in [`LANES`](super::LANES) lanes. Tasks whose numbers have the same remainder share a
-    /// lane, and run one at a time in their order.
+    /// Makes the tasks take turns in [`LANES`](super::LANES) lanes. The lane of a task is its number modulo `LANES`. The tasks of a lane
+    /// run one at a time, in their order.
     #[inline]
     pub(crate) fn in_lanes(self) -> Self {
         Self { is_joined: false, in_lanes: true, ..self }
     }
 
-    /// Moves the boundaries to multiples of 64.
+    /// Moves the boundaries of the tasks to multiples of 64.
     pub(crate) fn rounded(self) -> Self {
         let size = self.size.checked_next_multiple_of(GROUP).unwrap_or(self.rows.max(1));
         Self { head: &[], size, ..self }
     }
 
-    /// The number of tasks.
+    /// Returns the number of tasks.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.head.len() + (self.rows - self.head_rows()).div_ceil(self.size)
     }
 
-    /// The rows of a range of tasks. Empty if there are no such tasks.
+    /// Returns the rows of a range of tasks; empty if there are no such tasks.
     #[inline]
     pub(crate) fn rows(&self, tasks: Range<usize>) -> Range<usize> {
         self.start(tasks.start)..self.start(tasks.end)
@@ -125,13 +123,13 @@ impl Tasks {
 }
 
 impl Pool {
-    /// Takes all tasks with `work`: on the calling thread, and on others too if there is enough to do. Each
-    /// participating thread calls `work` once, which takes tasks until all are taken. Tasks are taken in order, except
-    /// tasks in lanes: some may be taken before an earlier one whose lane is busy.
+    /// Runs `work` until all tasks have been taken: on the calling thread and, if there is enough work, on helpers. Each of these threads
+    /// calls `work` once, and `work` takes tasks in a loop. Tasks are taken in order. Tasks in lanes are an exception: a task may be taken
+    /// before an earlier task whose lane is busy.
     ///
     /// # Panics
     ///
-    /// If `work` panics on any thread. No further tasks are taken then.
+    /// If `work` panics on any thread. Then no further tasks are taken.
     pub(crate) fn work_off(&self, tasks: Tasks, work: impl Fn(&mut TaskTaker<'_>) + Sync) {
         let (next, at_once) = (AtomicUsize::new(0), AtomicUsize::new(1));
         let turns = tasks.in_lanes.then(|| Turns::new(tasks.len()));
@@ -142,25 +140,25 @@ impl Pool {
     }
 }
 
-/// Takes one task after the other until all are taken.
+/// Takes tasks for one thread, one after the other, until all tasks are taken.
 pub(crate) struct TaskTaker<'a> {
     tasks: Tasks,
     /// The next task that no thread has taken.
     next: &'a AtomicUsize,
     /// The number of tasks that are taken at once.
     at_once: &'a AtomicUsize,
-    /// The lanes, if the tasks take turns in lanes. Such tasks are also counted in `next`.
+    /// The lanes, if the tasks take turns in lanes. `next` counts such tasks, too.
     turns: Option<&'a Turns>,
     member: &'a Participant<'a>,
     /// The pace of the owner; `None` for helpers.
     pace: Option<OwnerPace<'a>>,
-    /// The tasks that were taken last and are not known to be finished.
+    /// The tasks that this thread took last and has not finished yet.
     at: Option<Range<usize>>,
 }
 
 impl TaskTaker<'_> {
-    /// Prevents the tasks after the current one from being taken. The tasks before it have been taken already, or will
-    /// be.
+    /// Prevents the tasks after the current task from being taken. All tasks before the current task have been taken already, or can still
+    /// be taken.
     pub(crate) fn abandon_rest(&self) {
         match (self.turns, &self.at) {
             (Some(turns), Some(at)) => turns.end_before(at.start),
@@ -176,8 +174,8 @@ impl TaskTaker<'_> {
         }
     }
 
-    /// Takes the next task and returns its number and its rows. If several tasks are taken at once, returns the number
-    /// of the first.
+    /// Takes the next task and returns its number and its rows; `None` if no task is left. If several tasks are taken at once, returns the
+    /// number of the first task and the rows of all of them.
     #[inline]
     pub(crate) fn take(&mut self) -> Option<(usize, Range<usize>)> {
         let Self { tasks, next, at_once, member, turns, .. } = *self;
@@ -209,7 +207,7 @@ impl TaskTaker<'_> {
     }
 }
 
-/// A task that was not finished has panicked, so the remaining tasks are not taken.
+/// If a task was not finished, it has panicked. Then the remaining tasks are not taken.
 impl Drop for TaskTaker<'_> {
     fn drop(&mut self) {
         if self.at.is_some() {
@@ -221,9 +219,10 @@ impl Drop for TaskTaker<'_> {
 /// Measures the speed of the owner, and counts the helpers that it has called.
 struct OwnerPace<'a> {
     pool: &'a Pool,
-    /// The start of the loop, if other threads could help.
+    /// The time at which the loop started; `None` if there can be no helpers.
     start: Option<Instant>,
-    /// The number of tasks and rows that the owner has finished, and of calls of `take` for them.
+    /// The number of tasks that the owner has finished. The next two fields are the number of their rows, and of the calls of `take` for
+    /// them.
     tasks: usize,
     rows: usize,
     turns: u64,
@@ -241,7 +240,7 @@ impl<'a> OwnerPace<'a> {
         Self { pool, start, tasks: 0, rows: 0, turns: 0, next_look, called: 0 }
     }
 
-    /// Calls helpers if the remaining work is worth it, and sets the number of tasks that are taken at once.
+    /// Calls helpers if the remaining work is long enough, and sets the number of tasks that are taken at once.
     fn update_helpers(&mut self, tasks: Tasks, next: &AtomicUsize, at_once: &AtomicUsize, member: &Participant<'_>) {
         let next = next.load(Ordering::Relaxed).min(tasks.len());
         let left = tasks.len().saturating_sub(next);

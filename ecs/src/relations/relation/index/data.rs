@@ -1,4 +1,5 @@
-//! Pairs as data: the position of each pair in the lists of its entities, and an index that is built from these.
+//! Converts the index of pairs to data, and builds an index from data. The data contain the position of each pair in the lists of its
+//! entities.
 //!
 //! Tests: tests/snapshots/pairs.rs
 
@@ -9,12 +10,13 @@ use crate::entity::{Entity, EntityHashMap};
 use crate::relations::relation::lists::{NOWHERE, PairLink};
 use crate::util::alloc_error::{AllocError, try_reserve};
 
-/// A position in a list: the number of the group of lists, the entity, the position, the row, and the end of the pair.
+/// The position of a pair in a list: the number of the group of lists (0 for sources, 1 for targets), the entity of the list, the position,
+/// the row of the pair, and the end of the pair.
 type ListPosition = (usize, Entity, u32, u32, usize);
 
 impl PairIndex {
-    /// By row: the number of pairs before a pair in the list of its source, and in the list of its target. A despawned target has no list,
-    /// and the number is then `NOWHERE`.
+    /// Returns the ranks of each pair, by row. They are the numbers of pairs before the pair in the list of its source and in the list of
+    /// its target. A despawned target has no list; then the second number is `NOWHERE`.
     pub(in crate::relations::relation) fn ranks(&self) -> Vec<[u32; 2]> {
         let mut ranks = alloc::vec![[NOWHERE; 2]; self.len()];
         for end in 0..if self.is_symmetric { 1 } else { 2 } {
@@ -29,8 +31,8 @@ impl PairIndex {
         ranks
     }
 
-    /// Builds the index of these pairs, by row, with [ranks](Self::ranks). The entities are alive, except for despawned targets, which have
-    /// no list.
+    /// Builds an index from the ends and the [ranks](Self::ranks) of pairs, by row. All entities must be alive, except targets for which
+    /// `is_no_more` returns true. Such targets get no list.
     ///
     /// # Errors
     ///
@@ -85,7 +87,7 @@ impl PairIndex {
         Ok(Ok(index))
     }
 
-    /// A pair whose target is in a cycle of pairs, or is reached from one, if there is a cycle.
+    /// Returns a pair whose target is in a cycle of pairs, or can be reached from such a cycle. `None` if there is no cycle.
     pub(in crate::relations::relation) fn circle(&self) -> Option<[Entity; 2]> {
         // Topological sort: an entity is done when all pairs that lead to it are done.
         let mut left = EntityHashMap::<u32>::default();
