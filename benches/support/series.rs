@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use strata_ecs::observer::ObserverId;
 use strata_ecs::prelude::*;
-use strata_ecs::snapshot::SnapshotRing;
 
 use super::{Cell, hundred};
 
@@ -142,34 +141,7 @@ pub(crate) const ALL: &[Series] = &[
         steepest: Some(LINEAR),
         measure: remove_observers_of_entity,
     },
-    Series {
-        name: "ring save of unchanged entities with names and parents",
-        unit: "entities",
-        counts: ENTITIES,
-        is_of_run: true,
-        steepest: Some(CONSTANT),
-        measure: save_unchanged,
-    },
-    Series {
-        name: "a leaf comes, moves and goes, each time with a system down the tree",
-        unit: "entities",
-        counts: ENTITIES,
-        is_of_run: true,
-        steepest: Some(CONSTANT),
-        measure: change_a_tree,
-    },
-    Series {
-        name: "one of many siblings goes, and the others are counted",
-        unit: "siblings",
-        counts: ENTITIES,
-        is_of_run: true,
-        steepest: Some(CONSTANT),
-        measure: count_siblings,
-    },
 ];
-
-/// The steepest slope of a cost that does not depend on the count: the data may outgrow several caches on the way.
-const CONSTANT: f64 = 0.3;
 
 /// The steepest slope that counts as linear: the data may outgrow a cache on the way.
 const LINEAR: f64 = 1.4;
@@ -281,27 +253,6 @@ fn filled(entities: usize) -> (World, Vec<Entity>) {
     let mut world = World::new();
     let ids = world.spawn_batch((0..entities).map(|number| Value(number as u64))).collect();
     (world, ids)
-}
-
-fn save_unchanged(entities: usize) -> f64 {
-    const RUNS: u64 = 100;
-    let prepare = || {
-        let mut world = World::new();
-        let roots = [(); 10].map(|()| world.spawn(Value(0)).id());
-        for number in 0..entities {
-            let name = Name::new(format!("entity {number}"));
-            world.spawn((Value(number as u64), Extra(1), name, ChildOf(roots[number % roots.len()])));
-        }
-        let mut ring = SnapshotRing::new(8);
-        (0..10).for_each(|frame| assert!(ring.save(&mut world, frame).is_ok()));
-        (world, ring)
-    };
-    let run = |(world, ring): &mut (World, SnapshotRing)| {
-        for frame in 10..10 + RUNS {
-            assert!(ring.save(black_box(world), frame).is_ok());
-        }
-    };
-    least(entities, prepare, run) / RUNS as f64
 }
 
 fn despawn_each(entities: usize) -> f64 {
@@ -426,54 +377,4 @@ fn remove_observers_of_entity(observers: usize) -> f64 {
     remove_each(observers, |world, entity| {
         world.add_observer(Observer::new(|_: On<'_, '_, Remove<Value>>| {}).with_entity(entity))
     })
-}
-
-#[system(down = ChildOf, changed(Value))]
-fn hand_down(value: &Value, sum: &mut Extra, #[parent] parent: Option<&Extra>) {
-    sum.0 = value.0 + parent.map_or(0, |parent| parent.0);
-}
-
-/// Structural changes of a leaf, each followed by a system down the tree over what has changed.
-fn change_a_tree(entities: usize) -> f64 {
-    const RUNS: usize = 100;
-    let prepare = || {
-        let (mut world, mut schedule) = (World::new(), Schedule::default());
-        let mut tree = vec![world.spawn((Value(1), Extra(0))).id()];
-        for number in 1..entities {
-            tree.push(world.spawn((Value(1), Extra(0), ChildOf(tree[(number - 1) / 10]))).id());
-        }
-        schedule.add_systems(hand_down);
-        (0..3).for_each(|_| schedule.run(&mut world));
-        (world, schedule, tree)
-    };
-    let run = |(world, schedule, tree): &mut (World, Schedule, Vec<Entity>)| {
-        for &parent in &tree[..RUNS] {
-            let leaf = world.spawn((Value(5), Extra(0), ChildOf(parent))).id();
-            schedule.run(world);
-            assert!(world.get::<Extra>(leaf).is_some_and(|sum| sum.0 > 5));
-            world.entity_mut(leaf).insert(Bit::<0>);
-            schedule.run(world);
-            world.despawn(leaf);
-            schedule.run(world);
-        }
-    };
-    least(entities, prepare, run) / RUNS as f64
-}
-
-fn count_siblings(siblings: usize) -> f64 {
-    const RUNS: usize = 100;
-    let prepare = || {
-        let mut world = World::new();
-        let parent = world.spawn_empty().id();
-        let children: Vec<Entity> = (0..siblings).map(|_| world.spawn(ChildOf(parent)).id()).collect();
-        (world, parent, children)
-    };
-    let run = |(world, parent, children): &mut (World, Entity, Vec<Entity>)| {
-        for number in 0..RUNS {
-            world.despawn(children[number * children.len() / RUNS]);
-            let left = world.get::<Children>(*parent).map_or(0, RelationshipTarget::len);
-            assert_eq!(left, children.len() - number - 1);
-        }
-    };
-    least(siblings, prepare, run) / RUNS as f64
 }

@@ -9,7 +9,6 @@ use strata_ecs::snapshot::SnapshotRing;
 use super::{Bench, Contestant, Sample, repeated};
 
 const ROWS: usize = 1_000_000;
-const NAMED: usize = 100_000;
 const PLAYED: usize = 10_000;
 const FRAMES: u64 = 8;
 
@@ -50,15 +49,6 @@ pub(super) fn benches() -> Vec<Bench> {
             contestants: vec![
                 Contestant::new("copied by hand", None, || copied(4)),
                 Contestant::new("ring.save", Some(0.05), saved_again),
-            ],
-        },
-        Bench {
-            file: "snapshots",
-            name: "snapshot of a tree of 100k names, nothing changed",
-            rows: NAMED,
-            contestants: vec![
-                Contestant::new("cloned by hand", None, names_cloned),
-                Contestant::new("ring.save", Some(0.01), names_saved),
             ],
         },
         Bench {
@@ -241,36 +231,6 @@ fn saved_again() -> Sample {
     let change = move |world: &mut World| entity.into_iter().for_each(|entity| visit(world, entity));
     let ring = warm(&mut world, 2, change);
     between((world, ring), change, save)
-}
-
-fn name(number: usize) -> String {
-    format!("entity {number}")
-}
-
-/// The names, the parents, and the bytes of four components, ids and locations.
-fn names_cloned() -> Sample {
-    let names: Vec<String> = (0..NAMED).map(name).collect();
-    let (from, parents) = (bytes(&sizes(4), NAMED), vec![Entity::PLACEHOLDER; NAMED]);
-    let (mut to, mut all) = (from.clone(), (names.clone(), parents.clone()));
-    repeated(move || {
-        copy(&from, &mut to);
-        all.0.clone_from(black_box(&names));
-        all.1.clone_from(black_box(&parents));
-    })
-}
-
-fn names_saved() -> Sample {
-    let mut world = World::new();
-    let ids = spawn(&mut world, NAMED);
-    for number in 0..NAMED {
-        let mut entity = world.entity_mut(ids[number]);
-        entity.insert(Name::new(name(number)));
-        if number != 0 {
-            entity.insert(ChildOf(ids[(number - 1) / 10]));
-        }
-    }
-    let ring = warm(&mut world, 8, |_| {});
-    between((world, ring), |_| {}, save)
 }
 
 /// A world in which all entities move, and the schedule that moves them.

@@ -25,8 +25,7 @@ const _: () = {
                 __strata::Probe::<f32>::FIELD_TYPE
             )]
         )
-        .without_clone()
-        .with_cells(<Self as __strata::TypeCells>::CELLS);
+        .without_clone();
         fn on_add() -> __strata::Option<__strata::ComponentHook> {
             let hook: __strata::ComponentHook = Self::on_add;
             __strata::Some(hook)
@@ -45,12 +44,5 @@ const _: () = {
             static SLOT: __strata::TypeSlot<Stunned> = __strata::TypeSlot::new();
             __strata::Some(&SLOT)
         }
-    }
-    #[automatically_derived]
-    impl __strata::TypeCells for Stunned {
-        const CELLS: __strata::Cells = {
-            use __strata::Unproved as _;
-            __strata::Cells::of_parts(&[__strata::Probe::<f32>::PART])
-        };
     }
 };

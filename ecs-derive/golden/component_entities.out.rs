@@ -59,7 +59,6 @@ const _: () = {
                     )
                 ]
             )
-            .with_cells(<Self as __strata::TypeCells>::CELLS)
             .with_mapped_fields(
                 &[
                     __strata::field_mapping(
@@ -91,19 +90,6 @@ const _: () = {
             static SLOT: __strata::TypeSlot<Bonds> = __strata::TypeSlot::new();
             __strata::Some(&SLOT)
         }
-    }
-    #[automatically_derived]
-    impl __strata::TypeCells for Bonds {
-        const CELLS: __strata::Cells = {
-            use __strata::Unproved as _;
-            __strata::Cells::of_parts(&[
-                __strata::Probe::<Entity>::PART.or_copy(__strata::Probe::<Entity>::COPY.is_marked()),
-                __strata::Probe::<HashMap<Rank, Target>>::PART
-                    .or_copy(__strata::Probe::<HashMap<Rank, Target>>::COPY.is_marked()),
-                __strata::Probe::<Option<Entity>>::PART.or_copy(__strata::Probe::<Option<Entity>>::COPY.is_marked()),
-                __strata::Probe::<f32>::PART,
-            ])
-        };
     }
     const _: __strata::Description<Bonds> = <Bonds as __strata::Component>::DESCRIPTION;
 };

@@ -8,7 +8,6 @@ use syn::ext::IdentExt as _;
 use syn::{Expr, LitStr};
 
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
-use crate::cells::{self, NO_CELLS};
 use crate::ctxt::Ctxt;
 use crate::demands::{Demands, HASH, SERIALIZE};
 use crate::description::{EDITABLE, NAME, PLAIN, description, plain};
@@ -47,13 +46,12 @@ const GRAMMAR: Grammar = Grammar {
         UPGRADE,
         SAVE,
         PLAIN,
-        NO_CELLS,
         EDITABLE,
         CRATE,
     ],
 };
 
-/// An option of bevy_ecs for columns that summarize the ticks of their rows. It has no effect, because all columns with ticks do that here.
+/// bevy_ecs's option for columns that summarize the ticks of their rows. Here all columns with ticks do so.
 const SUMMARY_TICK: &str = "summary_tick";
 
 /// The names of the storages.
@@ -96,10 +94,8 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
     let description = description(cx, item, &GRAMMAR, &options, |found| {
         let found = saving.describe(with_cloning(&clone, &demands, plain.describe(with_mapping(cx, &options, found))));
-        let found = side.as_ref().map_or_else(|| found.clone(), |side| side.describe(&found));
-        hygienic!(#found.with_cells(<Self as __strata::TypeCells>::CELLS))
+        side.as_ref().map_or_else(|| found.clone(), |side| side.describe(&found))
     });
-    let cells = cells::implementation(cx, item, &GRAMMAR, &options, &where_clause);
     let upgrades = saving.upgrades;
     let relationship = side.map(|side| side.implementation(cx, item));
     let implementation = hygienic! {
@@ -115,7 +111,6 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
             #upgrades
             #slot
         }
-        #cells
         #relationship
         #check_plain
         #check_entities
@@ -123,7 +118,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &implementation)
 }
 
-/// Returns the storage and mutability of a component. If the component is a side of a relationship, the relationship determines them.
+/// The storage and mutability of a component, which a relationship determines if the component is a side of one.
 fn of_side(
     cx: &Ctxt,
     options: &[Opt],
@@ -155,7 +150,7 @@ fn check(cx: &Ctxt, item: &Item) {
     item.reject_inner_helper(cx, "component");
 }
 
-/// Returns the variant of `StorageType` that the options select.
+/// The variant of `StorageType` that the options ask for.
 fn storage(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let Some(literal) = GRAMMAR.literal(cx, options, "storage") else { return quote!(Table) };
     let name = literal.value();
@@ -171,7 +166,7 @@ fn storage(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     }
 }
 
-/// Returns the constant for the change tracking of the component; nothing for the default, `on_demand`.
+/// The constant for change tracking, if it is not `on_demand`.
 fn track(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let Some(literal) = GRAMMAR.literal(cx, options, "track") else { return TokenStream::new() };
     let name = literal.value();
@@ -192,7 +187,7 @@ fn track(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     hygienic!(const TRACK: __strata::ChangeTracking = __strata::ChangeTracking::#variant;)
 }
 
-/// Returns the `Mutability` type of the component.
+/// The `Mutability` type of the component.
 fn mutability(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let Some(option) = options.iter().find(|option| option.name == "immutable") else { return quote!(Mutable) };
     if !matches!(option.value, Value::Flag) {
@@ -204,7 +199,7 @@ fn mutability(cx: &Ctxt, options: &[Opt]) -> TokenStream {
 /// The options that name hooks.
 const HOOKS: [&str; 5] = ["on_add", "on_insert", "on_discard", "on_remove", "on_despawn"];
 
-/// Returns the functions that return the hooks of the component.
+/// The functions that return the hooks of the component.
 fn hooks(cx: &Ctxt, options: &[Opt]) -> Vec<TokenStream> {
     let named = options.iter().filter(|option| HOOKS.iter().any(|hook| option.name == hook));
     let function = |option: &Opt| {
@@ -222,8 +217,8 @@ fn hooks(cx: &Ctxt, options: &[Opt]) -> Vec<TokenStream> {
     named.filter_map(function).collect()
 }
 
-/// Returns an expression that evaluates to the function of a hook. If the option is neither a path nor a closure, it is evaluated each time
-/// the hook runs, so it may return any closure.
+/// A hook, as an expression that evaluates to a function. An expression other than a path or a closure is evaluated each time the hook
+/// runs, so it may return any closure.
 fn hook(cx: &Ctxt, option: &Opt) -> Option<TokenStream> {
     let name = &option.name;
     let tokens = match &option.value {
@@ -253,8 +248,7 @@ fn hook(cx: &Ctxt, option: &Opt) -> Option<TokenStream> {
     }
 }
 
-/// Adds the mapping of entities inside values to a description, if the option is present: by the `MapEntities` of the type, or by a
-/// function.
+/// Adds the mapping of the entities inside values to a description: by the type's `MapEntities`, or by a function.
 fn with_mapping(cx: &Ctxt, options: &[Opt], found: TokenStream) -> TokenStream {
     let Some(option) = options.iter().find(|option| option.name == "map_entities") else { return found };
     match &option.value {
@@ -287,22 +281,22 @@ fn with_mapping(cx: &Ctxt, options: &[Opt], found: TokenStream) -> TokenStream {
     }
 }
 
-/// Returns a suggestion for messages: the nearest valid name, if one is near enough.
+/// Suggests the nearest valid name, if one is near enough.
 fn meant<const N: usize>(name: &str, valid: [&'static str; N]) -> String {
     nearest(name, valid).map_or_else(String::new, |nearest| format!(": did you mean \"{nearest}\"?"))
 }
 
 /// Which values can be cloned.
 enum ClonePolicy {
-    /// Values can be cloned if their type is `Clone`.
+    /// Values of types that are `Clone`.
     Detected,
-    /// Values must be cloneable. A type that is not `Clone` is reported at this span.
+    /// All: a type that is not `Clone` is an error at this place.
     Demanded(Span),
-    /// Values are never cloned.
+    /// None.
     Never,
 }
 
-/// Returns the policy that the options select.
+/// The policy that the options ask for.
 fn clone_policy(cx: &Ctxt, options: &[Opt]) -> ClonePolicy {
     let Some(option) = options.iter().find(|option| option.name == "clone") else { return ClonePolicy::Detected };
     let literal = match &option.value {
@@ -325,7 +319,7 @@ fn clone_policy(cx: &Ctxt, options: &[Opt]) -> ClonePolicy {
     ClonePolicy::Never
 }
 
-/// Adds the options about cloning and other traits to a description. The core determines whether a type is `Clone`.
+/// The description with the options about cloning and other traits. The core determines whether a type is `Clone`.
 fn with_cloning(policy: &ClonePolicy, demands: &Demands, found: TokenStream) -> TokenStream {
     let found = demands.describe(found);
     match policy {
@@ -334,11 +328,11 @@ fn with_cloning(policy: &ClonePolicy, demands: &Demands, found: TokenStream) -> 
     }
 }
 
-/// Returns the key that distinguishes this type from others at compile time.
+/// The key that distinguishes this type from others at compile time.
 ///
 /// The core compares the position of the item according to the compiler (`line!`, the outermost macro call) with the position of the
-/// derive's own tokens. If a `macro_rules!` wrote the derive, the two positions differ, and the key is not exact. A position does not show
-/// whether a macro has copied the user's tokens, so the copies are counted.
+/// derive's own tokens. They differ if a `macro_rules!` wrote the derive; then the key is not exact. A position does not show whether a
+/// macro has copied the user's tokens, so the copies are counted.
 pub(crate) fn key(item: &Item) -> TokenStream {
     let name = item.ident.unraw().to_string();
     let consts = const_params(&item.generics).into_iter().map(|param| {

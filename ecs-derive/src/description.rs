@@ -1,4 +1,4 @@
-//! Descriptions of components and resources: stable name, functions and fields.
+//! Descriptions of components and resources beyond the layout: stable name, functions and fields.
 //!
 //! Tests: tests/storage/descriptors, tests/ui/pass/descriptions.rs
 
@@ -9,7 +9,6 @@ use syn::spanned::Spanned as _;
 use syn::{Attribute, Expr, ExprLit, Field, GenericParam, Lit, LitStr, Meta, Visibility};
 
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
-use crate::cells::{self, NO_CELLS};
 use crate::ctxt::Ctxt;
 use crate::entities;
 use crate::expand::{reject_lifetimes, scope};
@@ -17,17 +16,17 @@ use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::item::{Item, Kind, has_repr, member};
 
-/// The option that sets the stable name, which by default is the path of the type.
+/// The option for another stable name than the path of the type.
 pub(crate) const NAME: Known = Known { name: "name", usage: "name = \"a_name_for_files\"" };
 
 /// The option for types for which any bytes are a valid value.
 pub(crate) const PLAIN: Known = Known { name: "plain", usage: "plain" };
 
-/// The option for types whose private fields can also be set by name.
+/// The option for types whose private fields can be set by name, too.
 pub(crate) const EDITABLE: Known = Known { name: "editable", usage: "editable" };
 
 /// The options of `#[describe(..)]`.
-const GRAMMAR: Grammar = Grammar { attribute: "#[describe]", known: &[NAME, PLAIN, NO_CELLS, EDITABLE, CRATE] };
+const GRAMMAR: Grammar = Grammar { attribute: "#[describe]", known: &[NAME, PLAIN, EDITABLE, CRATE] };
 
 /// Which fields of a type can be set by name.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,7 +35,7 @@ pub(crate) enum Editable {
     Public,
 }
 
-/// Reads the option [`EDITABLE`].
+/// Whether a type has the option [`EDITABLE`].
 fn editable(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Editable {
     match options.iter().find(|option| option.name == EDITABLE.name) {
         Some(Opt { value: Value::Flag, .. }) => Editable::All,
@@ -53,13 +52,13 @@ fn editable(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Editable {
 pub(crate) struct Plain(bool);
 
 impl Plain {
-    /// Adds the option to a description.
+    /// Extends a description by the option.
     pub(crate) fn describe(self, found: TokenStream) -> TokenStream {
         if self.0 { hygienic!(__strata::describe_plain(#found)) } else { found }
     }
 
-    /// Returns an item that evaluates the field types at the definition of the type instead of at its first use. Generic types get none,
-    /// because their constants are evaluated only when they are used.
+    /// An item that evaluates the field types at the definition of the type instead of at its first use. Not for generic types, whose
+    /// constants are evaluated only when they are used.
     pub(crate) fn check(self, item: &Item) -> Option<TokenStream> {
         let ident = &item.ident;
         let check = || hygienic!(const _: __strata::TypeFields<#ident> = <#ident as __strata::Describe>::FIELDS;);
@@ -67,7 +66,7 @@ impl Plain {
     }
 }
 
-/// Reads the option [`PLAIN`]. The core checks the types of the fields; this function checks everything else.
+/// Whether a type has the option [`PLAIN`]. The core checks the types of the fields; everything else is checked here.
 pub(crate) fn plain(cx: &Ctxt, item: &Item, grammar: &Grammar, options: &[Opt]) -> Plain {
     let Some(option) = options.iter().find(|option| option.name == "plain") else { return Plain(false) };
     if !matches!(option.value, Value::Flag) {
@@ -105,7 +104,6 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let (ident, name) = (&item.ident, name(cx, item, &GRAMMAR, &options));
     let plain = plain(cx, item, &GRAMMAR, &options);
     let check = plain.check(item);
-    let cells = cells::implementation(cx, item, &GRAMMAR, &options, &where_clause);
     let fields = fields.map(|fields| {
         let fields = hygienic!(__strata::fields(#fields));
         let fields = if plain.0 { hygienic!(__strata::plain_fields(#fields)) } else { fields };
@@ -122,13 +120,12 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
             const NAME: __strata::Option<__strata::StableName> = #name;
             #fields
         }
-        #cells
         #check
     };
     scope(&private, &implementation)
 }
 
-/// Returns the constant with the description of the type. `clone` extends the description expression by the options about cloning.
+/// The constant with the description of the type. `clone` extends the description expression by the options about cloning.
 pub(crate) fn description(
     cx: &Ctxt,
     item: &Item,
@@ -149,7 +146,7 @@ pub(crate) fn description(
     hygienic!(const DESCRIPTION: __strata::Description<Self> = #found;)
 }
 
-/// Returns the expression for the stable name of the type.
+/// The stable name, if the type has one.
 fn name(cx: &Ctxt, item: &Item, grammar: &Grammar, options: &[Opt]) -> TokenStream {
     let base = match given_name(cx, grammar, options) {
         Some(given) => hygienic!(__strata::name_given(#given)),
@@ -173,7 +170,7 @@ fn name(cx: &Ctxt, item: &Item, grammar: &Grammar, options: &[Opt]) -> TokenStre
     }
 }
 
-/// Returns the stable name that the options give the type.
+/// The stable name that the options give the type.
 fn given_name(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitStr> {
     let literal = grammar.literal(cx, options, "name")?;
     if literal.value().trim().is_empty() {
@@ -185,7 +182,7 @@ fn given_name(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitStr> {
     Some(literal)
 }
 
-/// Returns the expression for a parameter of the type, which is a part of the name.
+/// One parameter of the type as a part of the name.
 fn parameter(parameter: &GenericParam) -> Option<TokenStream> {
     // The parameter names get a span of the macro: with the user's span, lints about the cast would apply to the user's code.
     let here = |ident: &Ident| {
@@ -206,8 +203,8 @@ fn parameter(parameter: &GenericParam) -> Option<TokenStream> {
     }
 }
 
-/// Returns the descriptions of the fields of a struct; `None` if there are no fields or they do not parse, which can be a syntax that is
-/// newer than our parser.
+/// The fields of a struct, if it has some. The compiler has accepted them; a syntax that is newer than our parser is not
+/// described.
 pub(crate) fn fields(item: &Item, editable: Editable) -> Option<TokenStream> {
     let fields = item.known_fields()?;
     let packed = has_repr(&item.attrs, &["packed"]);
@@ -221,8 +218,8 @@ pub(crate) fn fields(item: &Item, editable: Editable) -> Option<TokenStream> {
     (!fields.is_empty()).then(|| hygienic!(&[#(#fields),*]))
 }
 
-/// Returns the description of a field: its name, offset, doc comment, accessor and type. The tokens around the type have its span, so that
-/// rustc merges an error in the type with the error that it has already reported at the definition.
+/// One field: its name, index, doc comment, accessor and type. The surrounding tokens have the span of the type, so that rustc merges an
+/// error in the type with the error that it has already reported at the definition.
 ///
 /// The accessor function proves that the field exists and has the given type. This can fail if an attribute below the derive has changed
 /// the field, or if the type's name resolves differently in the generated code.
@@ -246,7 +243,7 @@ fn described(at: usize, field: &Field, make: &str) -> TokenStream {
     hygienic!(#make(#name, #offset, #docs, #way, #begin #ty #end #ignoring))
 }
 
-/// Returns the text of a doc comment, without the space at the start of each line.
+/// The text of a doc comment, without the space that its lines begin with.
 fn docs(attrs: &[Attribute]) -> TokenStream {
     let lines = attrs.iter().filter_map(|attr| match &attr.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(&pair.value),

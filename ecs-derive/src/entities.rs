@@ -1,8 +1,8 @@
 //! Mapping the entities inside of a value: `#[derive(MapEntities)]`, and the function for components, relations and resources.
 //!
-//! The fields whose types implement `MapEntities` are mapped. The macro cannot know these traits, so its output contains a probe for each
-//! field, by which the compiler decides. A field is reported if its type mentions a type with entities and cannot be mapped. `#[entities]`
-//! requires the trait for a field; `#[entities(ignore)]` leaves the field unchanged.
+//! The compiler decides which fields are mapped: those whose types implement `MapEntities`. The expansion asks for each field by a probe, and
+//! reports a field whose type mentions a type with entities and cannot be mapped. `#[entities]` demands the trait of a field;
+//! `#[entities(ignore)]` leaves the field as it is.
 //!
 //! Tests: ecs-derive/src/golden.rs, tests/storage/descriptors/entities.rs
 
@@ -97,45 +97,45 @@ pub(crate) fn describe(cx: &Ctxt, item: &Item, is_resource: bool, description: T
     }}
 }
 
-/// Returns an item that checks the fields at the definition of the type instead of at the first use of its description. Generic types get
-/// none, because their constants are evaluated only when they are used.
+/// An item that checks the fields at the definition of the type instead of at the first use of its description. Not for generic types,
+/// whose constants are evaluated only when they are used.
 pub(crate) fn check(item: &Item, of_trait: &str) -> Option<TokenStream> {
     let (ident, of_trait) = (&item.ident, Ident::new(of_trait, Span::mixed_site()));
     let check = || hygienic!(const _: __strata::Description<#ident> = <#ident as __strata::#of_trait>::DESCRIPTION;);
     (item.generics.params.is_empty() && fields_of(item).iter().any(is_checked)).then(check)
 }
 
-/// Returns all fields of the type.
+/// All fields of the type.
 fn fields_of(item: &Item) -> Vec<Field> {
     let of_variants = |variants: Vec<Variant>| variants.into_iter().flat_map(|variant| variant.fields).collect();
     item.known_fields().or_else(|| item.known_variants().map(of_variants)).unwrap_or_default()
 }
 
-/// Returns whether a field may be reported: its type has type arguments, or may be a type of the user that holds entities.
+/// Whether a field may be reported: its type names others, or may be one of the user's that holds entities.
 fn is_checked(field: &Field) -> bool {
     let mut names_some = false;
     arguments(&field.ty, &mut |_| names_some = true);
     !is_ignored(field) && may_hold(&field.ty) && (names_some || is_plain_name(&field.ty))
 }
 
-/// Returns whether a type is a path without arguments.
+/// Whether a type is a path without arguments.
 fn is_plain_name(ty: &Type) -> bool {
     let last = plain_path(ty).and_then(|path| path.segments.last());
     last.is_some_and(|last| last.arguments.is_none())
 }
 
-/// The mapping of a type.
+/// How a type is mapped.
 struct Found<'a> {
     /// The statements that map a value.
     body: TokenStream,
     /// The probe results of each field that may hold entities.
     fields: Vec<TokenStream>,
-    /// The type parameters that the values of the fields depend on.
+    /// The parameters of the type that values of the fields depend on.
     params: Vec<&'a Ident>,
 }
 
 impl<'a> Found<'a> {
-    /// Determines the mapping of `value`, an expression of the type. In a description, the types of the fields are `'static`.
+    /// How `value` is mapped, which is of the type. The types of the fields are `'static` in a description.
     fn of(cx: &Ctxt, item: &'a Item, value: &TokenStream, is_description: bool) -> Self {
         reject_on(cx, &item.attrs, "the type");
         let mut found = Self { body: TokenStream::new(), fields: Vec::new(), params: Vec::new() };
@@ -160,7 +160,7 @@ impl<'a> Found<'a> {
         found
     }
 
-    /// Returns the match arm for a variant; `None` if its fields cannot hold entities.
+    /// The arm for a variant with fields that may hold entities.
     fn arm(&mut self, cx: &Ctxt, item: &'a Item, variant: &Variant, is_description: bool) -> Option<TokenStream> {
         reject_on(cx, &variant.attrs, "the variant");
         let fields = match &variant.fields {
@@ -180,8 +180,7 @@ impl<'a> Found<'a> {
         (!patterns.is_empty()).then(|| hygienic!(Self::#ident { #(#patterns,)* .. } => { #(#statements)* }))
     }
 
-    /// Adds a field, and returns the statement that maps it; `None` if the field cannot hold entities. `reference` is an expression for a
-    /// reference to the field.
+    /// Adds a field, and returns the statement that maps it by a reference to it; `None` if it cannot hold entities.
     fn add(
         &mut self,
         cx: &Ctxt,
@@ -240,9 +239,9 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Returns a constant of the probe of a type. Its tokens have the span of the type, so that rustc merges an error in the type with the
-/// error that it has already reported at the definition.
-pub(crate) fn probe(ty: &Type, constant: &str) -> TokenStream {
+/// A constant of the probe of a type. Its tokens have the span of the type, so that rustc merges an error in the type with the error that
+/// it has already reported at the definition.
+fn probe(ty: &Type, constant: &str) -> TokenStream {
     let (first, last) = ends(ty);
     let constant = Ident::new(constant, last);
     let begin = quote_spanned!(first=> __strata::Probe::<);
@@ -250,13 +249,13 @@ pub(crate) fn probe(ty: &Type, constant: &str) -> TokenStream {
     quote!(#begin #ty #end #constant)
 }
 
-/// Types that hold no entities. Their names are hardly ever redefined.
+/// Types without entities whose names no program redefines.
 const PRIMITIVES: [&str; 17] = [
     "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
     "f32", "f64",
 ];
 
-/// Returns whether values of a type may hold entities, judged by the syntax of the type.
+/// Whether values of a type may hold entities, judged by the syntax of the type.
 fn may_hold(ty: &Type) -> bool {
     match peel(ty) {
         Type::FnPtr(_) | Type::Never(_) | Type::TraitObject(_) | Type::Ptr(_) => false,
@@ -264,18 +263,12 @@ fn may_hold(ty: &Type) -> bool {
         Type::Array(array) => may_hold(&array.elem),
         Type::Slice(slice) => may_hold(&slice.elem),
         Type::Reference(reference) => may_hold(&reference.elem),
-        Type::Path(path) => {
-            !is_primitive(ty) && path.path.segments.last().is_none_or(|last| last.ident != "PhantomData")
-        }
+        Type::Path(path) => path.path.segments.last().is_none_or(|last| {
+            let is_primitive = last.arguments.is_none() && PRIMITIVES.iter().any(|name| last.ident == name);
+            !is_primitive && last.ident != "PhantomData"
+        }),
         _ => true,
     }
-}
-
-/// Returns whether the last name in a type is the name of a primitive type.
-pub(crate) fn is_primitive(ty: &Type) -> bool {
-    let Type::Path(path) = peel(ty) else { return false };
-    let last = path.path.segments.last();
-    last.is_some_and(|last| last.arguments.is_none() && PRIMITIVES.iter().any(|name| last.ident == name))
 }
 
 /// Calls a function for each type that a type names as an argument, at any depth, and whose values it may hold.
@@ -307,7 +300,7 @@ fn arguments(ty: &Type, each: &mut dyn FnMut(&Type)) {
     }
 }
 
-/// Returns whether values of a type depend on a parameter.
+/// Whether values of a type depend on a parameter.
 fn mentions(ty: &Type, param: &Ident) -> bool {
     let names = |ty: &Type| match peel(ty) {
         Type::Path(path) if path.qself.is_none() => {
@@ -321,7 +314,7 @@ fn mentions(ty: &Type, param: &Ident) -> bool {
     found
 }
 
-/// Formats the text of a type as it is usually written.
+/// The text of a type, as it is usually written.
 fn readable(text: &str) -> String {
     let pairs =
         [(" < ", "<"), (" >", ">"), (" :: ", "::"), (" ,", ","), ("( ", "("), (" )", ")"), (" ;", ";"), ("& ", "&")];
@@ -331,7 +324,7 @@ fn readable(text: &str) -> String {
 /// The attribute `#[entities]` of a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Attributed {
-    /// `#[entities]`: the type of the field must implement the trait.
+    /// `#[entities]`: its type implements the trait.
     Demanded,
     /// `#[entities(ignore)]`
     Ignored,
@@ -356,12 +349,12 @@ impl Attributed {
     }
 }
 
-/// Returns whether a field keeps its entities: `#[entities(ignore)]`.
+/// Whether a field keeps its entities: `#[entities(ignore)]`.
 pub(crate) fn is_ignored(field: &Field) -> bool {
     attributes(&field.attrs).any(|attr| matches!(&attr.meta, Meta::List(list) if list.tokens.to_string() == "ignore"))
 }
 
-/// Returns the `#[entities]` attributes among `attrs`.
+/// The attributes `#[entities]`.
 fn attributes(attrs: &[Attribute]) -> impl Iterator<Item = &Attribute> {
     attrs.iter().filter(|attr| attr.path().is_ident(ATTRIBUTE))
 }

@@ -1,8 +1,9 @@
 //! The macros of the entity component system `strata-ecs`, which re-exports them all: depend on that crate, not on
 //! this one.
 //!
-//! Macro output is safe code, and refers to one module of the core, or of `strata-app` for `States` and `SubStates`. If the environment
-//! variable `STRATA_EXPAND` is the name of an item, the macros print its expansion: `STRATA_EXPAND=movement cargo build`.
+//! Macro output is safe code that names one module of the core, or of `strata-app` for `States` and `SubStates`.
+//! If the environment variable `STRATA_EXPAND` is the name of an item, the macros print its expansion:
+//! `STRATA_EXPAND=movement cargo build`.
 //!
 //! Names that begin with `__strata` are reserved for the macros.
 //!
@@ -10,8 +11,8 @@
 //!
 //! The macros look up the name of `strata-ecs` in the `Cargo.toml` of the crate that uses them; if the crate depends on `strata-app` alone,
 //! they find the core there. For other re-exports, every macro takes the option `crate = path`: `#[component(crate = engine::ecs)]`,
-//! `#[system(crate = engine::ecs)]`. If `engine` re-exports all of the core, it is enough to write `extern crate engine as strata_ecs;`
-//! once at the root of the crate.
+//! `#[system(crate = engine::ecs)]`. If `engine` re-exports all of the core, `extern crate engine as strata_ecs;` once at the root of the
+//! crate works as well.
 #![forbid(unsafe_code)]
 
 mod hygiene;
@@ -30,7 +31,6 @@ mod saving;
 mod persistence;
 mod relationship;
 mod entities;
-mod cells;
 mod description;
 mod label;
 mod require;
@@ -61,20 +61,20 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
 /// # Options
 ///
 /// - `#[resource(clone)]`, `hash`, `serialize`: the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned` (with the feature
-///   `serde`). If the bounds of a generic type do not prove that, the type is a resource only for type arguments for which it holds.
-/// - `#[resource(transient)]`: the resource belongs to the process, like a window. Snapshots, files, deltas and comparisons skip it.
-///   Restoring or loading a world does not change it.
+///   `serde`). A generic type whose own bounds do not prove it is a resource only for the type arguments that do.
+/// - `#[resource(transient)]`: the resource belongs to the process, like a window. Snapshots, files, deltas and comparisons skip it; it is
+///   not changed when a world is restored or loaded.
 /// - `#[resource(save = "skip")]`: a file contains the resource only if the format lists it; comparisons skip it. Snapshots contain it.
-/// - `#[resource(persistence = function)]`: the function returns how the resource is saved. This can also be a text form, in which files
-///   contain the resource without listing it: see `Persistence`.
+/// - `#[resource(persistence = function)]`: the function returns one of these, or a text form in which the resource is saved without being
+///   listed: see `Persistence`.
 /// - `#[resource(name = "gravity")]`: the name of the resource in files. Without this option it is the path of the type.
-/// - `#[resource(version = 2)]`, `upgrade = function`, `alias = "pull"`: the version of the resource in files, the conversion of older
-///   versions, and earlier names, as for a [component](macro@Component#in-files).
-/// - `#[resource(missing = "add `AudioPlugin` to the `App`")]`: a hint how to add the resource, which errors about the missing resource
-///   contain. `{}` in the hint is replaced by the type parameters of a generic resource.
+/// - `#[resource(version = 2)]`, `upgrade = function`, `alias = "pull"`: its version in files, the conversion of an older version, and
+///   earlier names, as for a component: see [there](macro@Component#in-files).
+/// - `#[resource(missing = "add `AudioPlugin` to the `App`")]`: a hint how a program gets the resource, which is part of the errors about a
+///   missing resource; `{}` in it stands for the type parameters of a generic resource.
 /// - `#[resource(crate = path)]`: where `strata-ecs` is found.
 ///
-/// Functions of the type, fields, and entities inside values are detected as for a component: see `#[derive(Component)]`.
+/// Functions, fields and entities inside are detected as for a component: see `#[derive(Component)]`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -92,25 +92,24 @@ pub fn derive_resource(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), marker::resource).into()
 }
 
-/// Makes a type a relation: its values belong to pairs of entities.
+/// Makes a type a relation: the value of a pair of two entities.
 ///
 /// # Options
 ///
-/// - `#[relation(on_target_despawn = "release")]`, or `"cascade"`, or `"ignore"`: the policy for pairs whose target is despawned. With
-///   `"release"`, the default, the pair is removed. With `"cascade"`, the source is despawned. With `"ignore"`, the pair remains until its
-///   source is despawned.
+/// - `#[relation(on_target_despawn = "release")]`, or `"cascade"`, or `"ignore"`: the policy for pairs whose target is despawned. The pair
+///   is removed; or its source is despawned; or the pair stays until its source is despawned. The default is to remove the pair.
 /// - `#[relation(exclusive)]`: a source has at most one pair; a new pair replaces it.
 /// - `#[relation(symmetric)]`: a pair has no direction.
 /// - `#[relation(acyclic)]`: a pair that would form a cycle is not created.
 /// - `#[relation(clone)]`, `hash`, `serialize`: the type must be `Clone`, `Hash`, or `Serialize` and `DeserializeOwned`, as for a
 ///   [component](macro@Component). Without these options the traits are detected, for generic types from their bounds alone.
 /// - `#[relation(name = "hunting")]`: the name of the relation in files. Without this option it is the path of the type.
-/// - `#[relation(version = 2)]`, `upgrade = function`, `alias = "chasing"`: the version of the relation in files, the conversion of older
-///   versions, and earlier names, as for a [component](macro@Component#in-files).
+/// - `#[relation(version = 2)]`, `upgrade = function`, `alias = "chasing"`: its version in files, the conversion of an older version, and
+///   earlier names, as for a component: see [there](macro@Component#in-files).
 /// - `#[relation(crate = path)]`: where `strata-ecs` is found.
 ///
-/// Functions of the type, fields, and entities inside values are detected as for a component: see `#[derive(Component)]`. Pairs are cloned
-/// with their source if the type is `Clone`.
+/// Functions, fields and entities inside are detected as for a component: see `#[derive(Component)]`. Pairs are cloned with their source if
+/// the type is `Clone`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -131,16 +130,15 @@ pub fn derive_relation(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), relation::expand).into()
 }
 
-/// Describes a type that is neither a component nor a resource: its name in files and its fields. The descriptions of components and
-/// resources with fields of this type include this description. A component describes itself, so `derive(Describe)` together with
-/// `derive(Component)` does not compile.
+/// Describes a type that is neither a component nor a resource: its name in files and its fields. Descriptions of components and resources
+/// with fields of this type include these. A component describes itself, so `derive(Describe)` together with `derive(Component)` does not
+/// compile.
 ///
 /// # Options
 ///
 /// - `#[describe(name = "point")]`: the name of the type in files. Without this option it is the path of the type.
-/// - `#[describe(plain)]`: any bytes are a valid value, as with `#[component(plain)]`.
-/// - `#[describe(no_cells)]`: values contain no cells, locks or atomics, as with `#[component(no_cells)]`.
-/// - `#[describe(editable)]`: private fields can also be set by their names, as with `#[component(editable)]`.
+/// - `#[describe(plain)]`: any bytes are a value, as with `#[component(plain)]`.
+/// - `#[describe(editable)]`: private fields can be set by their names, too, as with `#[component(editable)]`.
 /// - `#[describe(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
@@ -164,10 +162,9 @@ pub fn derive_describe(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), description::expand).into()
 }
 
-/// Implements `MapEntities`, which replaces the entities inside a value. The implementation maps the fields whose types implement
-/// `MapEntities`. If the type of a field mentions a type with entities and cannot be mapped, the derive does not compile.
-/// `#[entities(ignore)]` above a field leaves the field unchanged. The implementation requires `T: MapEntities` for each type parameter `T`
-/// that fields depend on.
+/// Implements `MapEntities`, which replaces the entities inside a value: those in fields whose types implement `MapEntities`. A field whose
+/// type mentions a type with entities and cannot be mapped does not compile; `#[entities(ignore)]` above a field keeps its entities. The
+/// implementation requires `T: MapEntities` of the type parameters that fields depend on.
 ///
 /// # Options
 ///
@@ -200,7 +197,7 @@ pub fn derive_map_entities(input: TokenStream) -> TokenStream {
 ///
 /// # Options
 ///
-/// - `#[message(clone)]`, `hash`: the type must be `Clone` or `Hash`, as for a [resource](macro@Resource).
+/// - `#[message(clone)]`, `hash`: as for a [resource](macro@Resource), for generic messages whose bounds do not prove it.
 /// - `#[message(transient)]`, `save = "skip"`, `persistence = function`: whether snapshots, files and comparisons include the list of
 ///   messages, as for a resource.
 /// - `#[message(crate = path)]`: where `strata-ecs` is found.
@@ -221,8 +218,7 @@ pub fn derive_message(input: TokenStream) -> TokenStream {
 ///
 /// # Options
 ///
-/// - `#[event(trigger = Type)]`: the type that finds the observers of the event; it must implement `Trigger`. By default the event has no
-///   target entity.
+/// - `#[event(trigger = Type)]`: the type that finds its observers, which implements `Trigger`. By default the event has no target entity.
 /// - `#[event(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
@@ -239,19 +235,19 @@ pub fn derive_event(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), event::event).into()
 }
 
-/// Makes a struct an event with a target entity. The observers of all events of the type run first, then the observers of that entity.
+/// Makes a struct an event with a target entity; observers of that entity run.
 ///
-/// The field with `#[event_target]` holds the entity, else the field `entity`, else the only field. The type of the field is `Entity`, or a
-/// `Clone` type that converts into `Entity`.
+/// The field called `entity` holds the entity, or the one with `#[event_target]`, or the only one. Its type is `Entity`, or one that is
+/// `Clone` and can become an `Entity`.
 ///
 /// # Options
 ///
-/// - `#[entity_event(propagate = &'static Component)]`: if an observer calls `on.propagate(true)`, the event propagates from an entity to
-///   the entity that this component contains. The type may be any read-only query data that implements `Traversal`.
-///   `#[entity_event(propagate)]` without a type propagates from a child to its parent, along `&'static ChildOf`.
-/// - `#[entity_event(auto_propagate)]`: the event propagates until an observer calls `on.propagate(false)`. It propagates along `ChildOf`,
-///   unless `propagate = ..` is also given.
-/// - `#[entity_event(trigger = Type)]`: the type that finds the observers of the event; it must implement `Trigger`.
+/// - `#[entity_event(propagate = &'static Component)]`: the event can propagate from an entity to the entity that this component points to,
+///   if an observer calls `on.propagate(true)`. The type may be any read-only query data that implements `Traversal`.
+///   `#[entity_event(propagate)]` alone propagates from a child to its parent, along `&'static ChildOf`.
+/// - `#[entity_event(auto_propagate)]`: the event propagates until an observer calls `on.propagate(false)`; along `ChildOf`, unless
+///   `propagate = ..` is given too.
+/// - `#[entity_event(trigger = Type)]`: how it finds its observers, a type that implements `Trigger`.
 /// - `#[entity_event(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
@@ -279,10 +275,10 @@ pub fn derive_entity_event(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), event::entity_event).into()
 }
 
-/// Makes a struct or an enum a label of system sets: each value is the label of one set.
+/// Makes a struct or an enum a system set label: one set for each value.
 ///
-/// A set is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`. A generic type is a
-/// label for the type arguments with which it implements these traits.
+/// A set is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`. A generic type is a set
+/// for the arguments with which it implements these traits.
 ///
 /// # Options
 ///
@@ -303,10 +299,10 @@ pub fn derive_system_set(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), label::system_set).into()
 }
 
-/// Makes a struct or an enum a label of schedules: each value is the label of one schedule.
+/// Makes a struct or an enum the name of schedules: one for each value.
 ///
-/// A label is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`. A generic type is a
-/// label for the type arguments with which it implements these traits.
+/// A label is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`.
+/// Types with parameters are labels where these are implemented.
 ///
 /// # Options
 ///
@@ -324,7 +320,7 @@ pub fn derive_schedule_label(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), label::schedule_label).into()
 }
 
-/// Makes a struct or an enum a state of a program. This derive is for `strata-app`, which re-exports it.
+/// Makes a struct or an enum a state of a program: for `strata-app`, which re-exports it.
 ///
 /// A state is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`.
 ///
@@ -351,11 +347,10 @@ pub fn derive_states(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), state::states).into()
 }
 
-/// Makes a struct or an enum a state that exists while another state has certain values. This derive is for `strata-app`, which re-exports
-/// it.
+/// Makes a struct or an enum a state that exists while another one has some value: for `strata-app`, which re-exports it.
 ///
-/// The state exists while the state `Other` matches the pattern in `#[source(Other = pattern)]`. Its first value is its `Default` value.
-/// The source may be an `Option` of a state, or a tuple of states.
+/// `#[source(Other = pattern)]` gives the values of the other state for which it exists; it starts with its `Default`. The source may be an
+/// `Option`, or a tuple of states.
 ///
 /// # Options
 ///
@@ -392,13 +387,12 @@ pub fn derive_sub_states(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), state::sub_states).into()
 }
 
-/// Makes a struct a bundle: the fields are components or bundles that are added and removed together.
+/// Makes a struct a bundle: its fields, each a component or a bundle, are added and removed together.
 ///
 /// # Options
 ///
 /// - `#[bundle(crate = path)]`: where `strata-ecs` is found.
-/// - `#[bundle(ignore)]` on a field: the field is not added to entities. When the bundle is taken out of an entity, the field gets its
-///   `Default` value.
+/// - `#[bundle(ignore)]` on a field: the field is not added. When the bundle is taken out of an entity, the field is created by `Default`.
 /// - `#[bundle(ignore_from_components)]`: no effect. bevy_ecs needs it for bundles that cannot be taken out of an entity; here all bundles
 ///   can.
 ///
@@ -435,25 +429,25 @@ pub fn derive_query_data(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), query_data::expand).into()
 }
 
-/// Makes a struct a system parameter: the fields are parameters that are fetched together.
+/// Makes a struct a system parameter: its fields, each a parameter, are fetched together.
 ///
 /// The lifetimes are recognized by their names: `'w` for borrows of the world, `'s` for borrows of the system's state. The struct declares
-/// the lifetimes that its fields need. It may have type and const parameters with bounds, and named, unnamed or no fields. Fields may be
-/// structs with this derive, and `PhantomData`.
+/// those that its fields need. It may have type and const parameters with bounds, and named, unnamed or no fields; fields may be structs
+/// with this derive, and `PhantomData`.
 ///
-/// The struct counts as one parameter of a system. If two fields conflict, or a field conflicts with another parameter, the error names the
-/// field.
+/// For its system the struct is one parameter: if two of its fields conflict, or a field conflicts with another parameter, the error names
+/// the field.
 ///
 /// # Options
 ///
-/// - `#[system_param(builder)]`: also declares a struct of builders for the fields. Its name is the name of this struct with the suffix
-///   `Builder`. See `SystemParamBuilder`.
+/// - `#[system_param(builder)]`: also declares a struct of the fields' builders, named like this one with the suffix `Builder`. See
+///   `SystemParamBuilder`.
 /// - `#[system_param(crate = path)]`: where `strata-ecs` is found.
 ///
 /// Above a field:
 ///
-/// - `#[system_param(validation_message = "text")]`: if the field cannot be fetched, the error contains the name of the field, the text,
-///   and the reason.
+/// - `#[system_param(validation_message = "text")]`: if the field cannot be fetched, the error names the field and contains the text,
+///   and then says what is missing.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -494,9 +488,9 @@ pub fn derive_system_param(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), system_param::expand).into()
 }
 
-/// Makes a struct a query filter: the fields are filters, all of which must match.
+/// Makes a struct a query filter: its fields are filters, all of which must hold.
 ///
-/// The struct can be used wherever a filter is accepted: in tuples, in `Or<(..)>`, in a field of another filter. It is never constructed;
+/// The filter can be used wherever a filter is accepted: in tuples, in `Or<(..)>`, in a field of another filter. It is never constructed;
 /// its fields only declare the filters.
 ///
 /// # Options
@@ -541,13 +535,12 @@ pub fn system(attribute: TokenStream, item: TokenStream) -> TokenStream {
     system::expand(attribute.into(), item.into()).into()
 }
 
-/// Makes a function an observer: a system whose first parameter is `On<E>`.
+/// Makes a function an observer: `#[system]`, of a function whose first parameter is `On<E>`.
 ///
-/// The other parameters are as for a system. A reference borrows a component of the target of the event. `Mut<T>`, `Ref<T>`, an `Option` of
-/// one of these, `Has<T>` and `Entity` also refer to the target. The observer does not run for a target that lacks a required component.
-/// `World::warn_once` reports the first such target, unless `with(..)` lists the missing component. An event of such an observer must have
-/// a target: it is an `EntityEvent`, or a lifecycle event such as `Add<T>`. Conflicts between parameters are detected at compile time, as
-/// for rows.
+/// The other parameters are as for a system. A reference is a component of the event's target, as are `Mut<T>`, `Ref<T>`, an `Option` of
+/// one of these, `Has<T>` and `Entity`: the observer borrows it, and does not run for a target that lacks it. `World::warn_once` reports
+/// the first such target, unless `with(..)` names the missing component. So the event must have a target: it is an `EntityEvent`, or a
+/// lifecycle event such as `Add<T>`. Conflicts between parameters are detected at compile time, as for rows.
 ///
 /// # Options
 ///

@@ -13,13 +13,13 @@ use crate::tokens::{read_sources, root};
 
 /// The counts of the core, and of ARCHITECTURE.md, with their ceilings. A change that lowers a count also lowers the ceiling.
 const CEILINGS: [(&str, usize); 10] = [
-    ("code lines", 67_362),
-    ("types", 1_066),
-    ("traits", 184),
+    ("code lines", 66_394),
+    ("types", 1_054),
+    ("traits", 183),
     ("names with several types", 7),
     ("entries of `ecs/src`", 18),
     ("files with unsafe", 141),
-    ("unsafe blocks", 743),
+    ("unsafe blocks", 738),
     ("files over 600 lines", 0),
     ("functions over 60 lines", 0),
     ("words of ARCHITECTURE.md", 1_800),

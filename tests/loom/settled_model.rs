@@ -8,7 +8,7 @@ use loom::thread;
 #[path = "../../ecs/src/relations/relationship/settled.rs"]
 mod settled;
 
-/// The replacement of the core's `relationship::sync`.
+/// What stands in the place of the core's `relationship::sync`.
 mod sync {
     pub(super) use loom::cell::UnsafeCell;
     pub(super) use loom::sync::atomic::{AtomicU8, Ordering};
@@ -19,11 +19,7 @@ use settled::{SETTLED, Settled};
 
 /// Numbers of which those that are odd are holes, as the entities of a list are.
 fn numbers(count: u32) -> Settled<Vec<u32>> {
-    Settled::new(
-        sync::UnsafeCell::new((0..count).collect()),
-        sync::UnsafeCell::new(Vec::new()),
-        sync::AtomicU8::new(SETTLED),
-    )
+    Settled::new(sync::UnsafeCell::new((0..count).collect()), sync::AtomicU8::new(SETTLED))
 }
 
 /// Closes the holes. A second time it would find none, and would say so.
@@ -33,23 +29,17 @@ fn close(numbers: &mut Vec<u32>) {
     assert_ne!(numbers.len(), count, "settled a second time");
 }
 
-/// Copies what is not in a hole.
-#[expect(clippy::ptr_arg, reason = "`get` passes the value that it holds")]
-fn copy(numbers: &Vec<u32>) -> Vec<u32> {
-    numbers.iter().copied().filter(|number| number % 2 == 0).collect()
-}
-
 /// So many threads read at once, this one among them.
 fn read_by(threads: usize, numbers: Arc<Settled<Vec<u32>>>, expected: &'static [u32]) -> Settled<Vec<u32>> {
     let others: Vec<_> = (1..threads)
         .map(|_| {
             let numbers = Arc::clone(&numbers);
-            thread::spawn(move || assert_eq!(*numbers.get(close, copy), expected))
+            thread::spawn(move || assert_eq!(*numbers.get(close), expected))
         })
         .collect();
-    assert_eq!(*numbers.get(close, copy), expected);
-    // A list that has been read once can be read again.
-    assert_eq!(*numbers.get(close, copy), expected);
+    assert_eq!(*numbers.get(close), expected);
+    // What has been read once can be read again.
+    assert_eq!(*numbers.get(close), expected);
     others.into_iter().for_each(|other| other.join().expect("the other reader did not panic"));
     Arc::try_unwrap(numbers).unwrap_or_else(|_| panic!("all readers have ended"))
 }
@@ -86,30 +76,5 @@ fn what_is_settled_stays_as_it_is() {
     loom::model(|| {
         let mut all = read_by(2, Arc::new(numbers(3)), &[0, 1, 2]);
         assert_eq!(*all.settled_mut(close), [0, 1, 2]);
-    });
-}
-
-/// One thread reads the value as it is, while another reads it in order: the first sees one of the two, and what it has seen stays.
-#[test]
-fn a_value_that_is_read_as_it_is_stays_so() {
-    loom::model(|| {
-        let mut all = numbers(4);
-        all.open();
-        let all = Arc::new(all);
-        let other = {
-            let all = Arc::clone(&all);
-            thread::spawn(move || assert_eq!(*all.get(close, copy), [0, 2]))
-        };
-        let (numbers, is_settled) = all.get_as_is();
-        let seen: &[u32] = if is_settled { &[0, 2] } else { &[0, 1, 2, 3] };
-        assert_eq!(numbers, seen);
-        assert_eq!(*all.get(close, copy), [0, 2]);
-        assert_eq!(numbers, seen);
-        assert_eq!(all.get_settled().is_some(), is_settled);
-        other.join().expect("the other reader did not panic");
-        let mut all = Arc::try_unwrap(all).unwrap_or_else(|_| panic!("all readers have ended"));
-        // The copied list is the value from now on.
-        assert!(all.is_settled());
-        assert_eq!(*all.settled_mut(close), [0, 2]);
     });
 }

@@ -28,7 +28,6 @@ mod requests;
 mod ring;
 mod saves;
 mod selected;
-mod shared;
 mod selection;
 mod limits;
 mod systems;

@@ -3,13 +3,11 @@
 pub(crate) mod alike_in_world;
 mod by_hand;
 mod down;
-mod grown;
 pub(crate) mod hunt;
 mod hunt_in_world;
 mod pairs;
 
 use self::alike_in_world as world;
-use self::grown::Change;
 use super::{Bench, Contestant};
 
 /// Trees, and what each root has.
@@ -66,18 +64,6 @@ pub(super) fn benches() -> Vec<Bench> {
             vec![
                 Contestant::new("arrays by hand, sorted by depth", None, down::by_hand),
                 Contestant::new("#[system(down = ChildOf)]", None, down::by_system),
-            ],
-        ),
-        bench(
-            "hierarchy: down what changed in 100k",
-            1,
-            vec![
-                Contestant::new("a leaf moves", None, || grown::by_system(Change::Leaf)),
-                Contestant::new("a leaf is spawned", Some(2.0), || grown::by_system(Change::NewLeaf)),
-                Contestant::new("an entity without parent is spawned", None, || grown::by_system(Change::NewRoot)),
-                Contestant::new("a leaf moves, vectors by hand", None, || grown::by_hand(Change::Leaf)),
-                Contestant::new("a leaf is spawned, vectors by hand", None, || grown::by_hand(Change::NewLeaf)),
-                Contestant::new("an entity without parent, by hand", None, || grown::by_hand(Change::NewRoot)),
             ],
         ),
         bench(

@@ -1,4 +1,4 @@
-//! Types that describe themselves, and probes that test which traits a type implements.
+//! Types that describe themselves, and probes for the traits of other types.
 //!
 //! Tests: tests/storage/descriptors/functions.rs, tests/storage/descriptors/fields.rs
 
@@ -9,19 +9,18 @@ use core::hash::Hash;
 use core::marker::PhantomData;
 
 use super::Component;
-use super::cells::{Part, TypeCells};
 use super::description::{Description, FoundFunction, Marked};
 use super::field::{Described, FieldOf, FieldTypeOf, Fields, fields, pub_field};
 use super::functions::{CloneFn, DebugFn, DefaultFn, EqFn, HashFn};
 use super::name::{NameParameter, StableName};
 use crate::entity::{Entity, MapEntities, Mapping};
 
-/// A type that declares its [stable name](StableName) and its [fields](crate::component::Field). The trait is implemented for every
-/// component, for types with [`#[derive(Describe)]`](derive@crate::component::Describe), for numbers, `bool`, `char`, `String` and
-/// `Entity`, and for arrays, `Vec`s, `Option`s and tuples of up to eight of these.
+/// A type that declares its [stable name](StableName) and its [fields](crate::component::Field): every component, types with
+/// [`#[derive(Describe)]`](derive@crate::component::Describe), numbers, `bool`, `char`, `String`, `Entity`, and arrays, `Vec`s, `Option`s
+/// and tuples of up to eight of these.
 ///
-/// If the type of a field describes itself, the description of the field contains the fields of that type. A type with parameters has a
-/// stable name only if the bounds of its definition require `Describe` of its type parameters:
+/// A field whose type describes itself is described with its fields. A type with parameters has a stable name if its own bounds require
+/// that its type parameters describe themselves:
 ///
 /// ```
 /// use strata_ecs::component::{ComponentDescriptor, Describe};
@@ -47,7 +46,7 @@ use crate::entity::{Entity, MapEntities, Mapping};
     label = "has no description"
 )]
 pub trait Describe: Sized + 'static {
-    /// The name of the type in files; `None` if the type has no stable name.
+    /// The name of the type in files.
     const NAME: Option<StableName>;
 
     /// The fields of the type.
@@ -87,13 +86,13 @@ impl<T: Describe, const N: usize> Describe for [T; N] {
     const FIELDS: Fields<Self> = T::FIELDS.of_array();
 }
 
-/// The type has no stable name.
+/// It has no stable name.
 impl<T: Describe> Describe for Vec<T> {
     const NAME: Option<StableName> = None;
     const FIELDS: Fields<Self> = Fields::of_elements();
 }
 
-/// The type has no stable name.
+/// It has no stable name.
 impl<T: Describe> Describe for Option<T> {
     const NAME: Option<StableName> = None;
     const FIELDS: Fields<Self> = Fields::of_elements();
@@ -114,7 +113,7 @@ macro_rules! tuples {
             )),+];
         }
 
-        /// The type has no stable name.
+        /// It has no stable name.
         impl<$($T: Describe),+> Describe for $Tuple {
             const NAME: Option<StableName> = None;
             const FIELDS: Fields<Self> = fields(TupleFields::<Self>::LIST).not_plain();
@@ -137,13 +136,12 @@ impl<T: Describe> Described for T {
     const ALL_FIELDS: Fields<Self> = T::FIELDS;
 }
 
-/// Tests whether a type implements certain traits. If the bound for a constant holds, the probe has an inherent constant of this name;
-/// otherwise the name resolves to the constant of [`Unproved`], which every probe implements. In generic code only the bounds in scope
-/// count.
+/// Tests whether bounds hold for a type. If they do, a constant of a probe is an inherent one, and otherwise the constant of
+/// [`Unproved`], which every probe has. If the type has parameters, only the bounds in scope count.
 #[derive(Debug)]
 pub struct Probe<T>(PhantomData<fn() -> T>);
 
-/// The constants of a [`Probe`] for the traits that its type is not known to implement.
+/// The constants of a [`Probe`] whose bounds are not known to hold.
 pub trait Unproved {
     /// The tested type.
     type Type: 'static;
@@ -160,12 +158,10 @@ pub trait Unproved {
     const HASH: FoundFunction<Self::Type, HashFn> = FoundFunction::NONE;
     /// `Debug`
     const DEBUG: FoundFunction<Self::Type, DebugFn> = FoundFunction::NONE;
-    /// The parameter of a stable name, for a type that has no stable name.
+    /// The parameter of a stable name: a type without one.
     const PARAMETER: NameParameter = NameParameter::Type(None);
-    /// The type of a field, for a type whose own fields are not known.
+    /// The type of a field, whose own fields are not known.
     const FIELD_TYPE: FieldTypeOf<Self::Type> = FieldTypeOf::new(Fields::NONE);
-    /// The part for a type that does not declare its cells.
-    const PART: Part = Part::unknown::<Self::Type>();
 }
 
 impl<T: 'static> Unproved for Probe<T> {
@@ -186,50 +182,45 @@ impl<T> Unmapped for Probe<T> {
 }
 
 impl<T: Clone> Probe<T> {
-    /// The clone function of the type.
+    /// It is `Clone`.
     pub const CLONE: FoundFunction<T, CloneFn> =
         FoundFunction::new(Description::<T>::new().with_clone().functions.clone);
 }
 
 impl<T: Copy> Probe<T> {
-    /// States that the type is `Copy`.
+    /// It is `Copy`.
     pub const COPY: Marked<T> = Marked::copy();
 }
 
 impl<T: Default> Probe<T> {
-    /// The function that makes the default value of the type.
+    /// It is `Default`.
     pub const DEFAULT: FoundFunction<T, DefaultFn> =
         FoundFunction::new(Description::<T>::new().with_default().functions.default);
 }
 
 impl<T: PartialEq> Probe<T> {
-    /// The function that compares two values of the type.
+    /// It is `PartialEq`.
     pub const EQ: FoundFunction<T, EqFn> = FoundFunction::new(Description::<T>::new().with_eq().functions.eq);
 }
 
 impl<T: Hash> Probe<T> {
-    /// The function that hashes a value of the type.
+    /// It is `Hash`.
     pub const HASH: FoundFunction<T, HashFn> = FoundFunction::new(Description::<T>::new().with_hash().functions.hash);
 }
 
 impl<T: fmt::Debug> Probe<T> {
-    /// The function that writes a value of the type as text.
+    /// It is `Debug`.
     pub const DEBUG: FoundFunction<T, DebugFn> =
         FoundFunction::new(Description::<T>::new().with_debug().functions.debug);
 }
 
 impl<T: MapEntities> Probe<T> {
-    /// The function that maps the entities in a value of the type.
+    /// It is `MapEntities`.
     pub const MAP_ENTITIES: Mapping<T> = Mapping::new();
 }
 
-impl<T: TypeCells> Probe<T> {
-    /// The part for a type that declares its cells.
-    pub const PART: Part = Part::of::<T>();
-}
-
 impl<T: Describe> Probe<T> {
-    /// The parameter of a stable name, for a type that may have a stable name.
+    /// The parameter of a stable name.
     pub const PARAMETER: NameParameter = NameParameter::Type(T::NAME);
     /// The type of a field, with its fields.
     pub const FIELD_TYPE: FieldTypeOf<T> = FieldTypeOf::new(T::FIELDS);

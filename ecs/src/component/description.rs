@@ -1,4 +1,4 @@
-//! The properties of a type, other than its layout, that its definition states.
+//! Properties of a type beyond its layout, from its definition.
 //!
 //! Tests: tests/storage/descriptors/functions.rs, tests/storage/erased/layouts.rs
 
@@ -6,16 +6,15 @@ use core::fmt;
 use core::hash::Hash;
 use core::marker::PhantomData;
 
-use super::cells::Cells;
 use super::field::{FieldOf, Fields, fields as fields_of, plain_fields};
 use super::functions::{CloneFn, ComponentFunctions, DebugFn, DefaultFn, EqFn, HashFn};
 use super::name::StableName;
 use super::relation::RelationSide;
 use crate::entity::{EntityMapper, FieldMapping, MapEntities, Mapping};
 
-/// The properties of a component or resource `T`. The definition of the type passes them to its
-/// [`ComponentDescriptor`](crate::component::ComponentDescriptor). The derives write the description. In a hand-written
-/// [`Component`](trait@crate::component::Component) any property may be left out.
+/// The properties of a component or resource `T` that its definition passes to its
+/// [`ComponentDescriptor`](crate::component::ComponentDescriptor). The derives write it; a hand-written
+/// [`Component`](trait@crate::component::Component) may leave out any of them.
 ///
 /// ```
 /// use strata_ecs::component::{ComponentDescriptor, ComponentKey, Description, Mutable, StorageType};
@@ -37,19 +36,17 @@ use crate::entity::{EntityMapper, FieldMapping, MapEntities, Mapping};
 /// ```
 pub struct Description<T> {
     pub(super) name: Option<StableName>,
-    /// All of these functions are for values of type `T`.
+    /// All are functions for `T`.
     pub(super) functions: ComponentFunctions,
     pub(super) fields: Fields<T>,
-    /// The cells that values may contain.
-    pub(super) cells: Cells,
-    /// The side of a relationship that the component is; `None` if it is not a side of a relationship.
+    /// Which side of which relationship the component is, if it is one.
     pub(super) relation: Option<RelationSide>,
     pub(super) saving: SavedForm,
     /// Invariant in `T`: the description of a subtype or supertype is not accepted.
     marker: PhantomData<fn(&T) -> T>,
 }
 
-/// States how values are saved.
+/// How values are saved.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SavedForm {
     pub(super) version: u32,
@@ -59,14 +56,14 @@ pub(super) struct SavedForm {
 }
 
 impl SavedForm {
-    /// The default: version 1, no earlier names, and values are saved.
+    /// Version 1, without earlier names.
     pub(super) const USUAL: Self = Self { version: 1, aliases: &[], is_skipped: false };
 }
 
 impl_copy! { [T] Description<T>; }
 
 impl<T> Description<T> {
-    /// Returns an empty description.
+    /// An empty description.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "descriptions are constants; a default would not be one")]
     pub const fn new() -> Self {
@@ -74,39 +71,38 @@ impl<T> Description<T> {
             name: None,
             functions: ComponentFunctions::none(),
             fields: Fields::NONE,
-            cells: Cells::POSSIBLE,
             relation: None,
             saving: SavedForm::USUAL,
             marker: PhantomData,
         }
     }
 
-    /// Sets the stable name of the type, for files. See [`StableName`].
+    /// The stable name of the type, for files. See [`StableName`].
     #[must_use]
     pub const fn with_name(self, name: &'static str) -> Self {
         Self { name: Some(StableName::given(name)), ..self }
     }
 
-    /// Sets the version of the values in files. The default is 1.
+    /// The version of the values in files. The default is 1.
     #[must_use]
     pub const fn with_version(self, version: u32) -> Self {
         Self { saving: SavedForm { version, ..self.saving }, ..self }
     }
 
-    /// Sets earlier stable names of the type, under which files may contain its values. For a type with parameters, give the names without
-    /// the parameters; the parameters are added.
+    /// Earlier stable names of the type: files with these are read, too. For a type with parameters, give them without the parameters,
+    /// which are added.
     #[must_use]
     pub const fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
         Self { saving: SavedForm { aliases, ..self.saving }, ..self }
     }
 
-    /// Excludes values from saving, unless a format lists the type.
+    /// Values are not saved, unless a format lists the type.
     #[must_use]
     pub const fn without_saving(self) -> Self {
         Self { saving: SavedForm { is_skipped: true, ..self.saving }, ..self }
     }
 
-    /// Declares that values can be cloned with their entity.
+    /// Values can be cloned with their entity.
     #[must_use]
     pub const fn with_clone(self) -> Self
     where
@@ -115,7 +111,7 @@ impl<T> Description<T> {
         Self { functions: self.functions.with_clone::<T>(), ..self }
     }
 
-    /// Declares that values can be cloned with their entity, and that a copy of their bytes is a clone: see
+    /// Values can be cloned with their entity, and a copy of their bytes is a clone: see
     /// [`ComponentFunctions::is_copy`](crate::component::ComponentFunctions::is_copy).
     #[must_use]
     pub const fn with_copy(self) -> Self
@@ -125,7 +121,7 @@ impl<T> Description<T> {
         Self { functions: self.functions.with_copy::<T>(), ..self }
     }
 
-    /// Sets the function that clones values.
+    /// Values are cloned by a function.
     ///
     /// # Safety
     ///
@@ -134,23 +130,23 @@ impl<T> Description<T> {
         Self { functions: ComponentFunctions { clone: Some(clone), ..self.functions }, ..self }
     }
 
-    /// Declares that values are not cloned with their entity, only with the whole world.
+    /// Values are not cloned with their entity, only with the whole world.
     pub(crate) const fn with_clone_only_in_copies(self) -> Self {
         Self { functions: self.functions.with_clone_only_in_copies(), ..self }
     }
 
-    /// Returns the functions for values of the type.
+    /// The functions that are described.
     pub(crate) const fn functions(&self) -> &ComponentFunctions {
         &self.functions
     }
 
-    /// Forbids cloning values.
+    /// Values are not cloned with their entity.
     #[must_use]
     pub const fn without_clone(self) -> Self {
         Self { functions: self.functions.without_clone(), ..self }
     }
 
-    /// Declares that the type has a default value.
+    /// A value can be made from nothing.
     #[must_use]
     pub const fn with_default(self) -> Self
     where
@@ -159,7 +155,7 @@ impl<T> Description<T> {
         Self { functions: self.functions.with_default::<T>(), ..self }
     }
 
-    /// Declares that values can be compared.
+    /// Values can be compared.
     #[must_use]
     pub const fn with_eq(self) -> Self
     where
@@ -168,7 +164,7 @@ impl<T> Description<T> {
         Self { functions: self.functions.with_eq::<T>(), ..self }
     }
 
-    /// Declares that values can be hashed.
+    /// Values can be hashed.
     #[must_use]
     pub const fn with_hash(self) -> Self
     where
@@ -177,7 +173,7 @@ impl<T> Description<T> {
         Self { functions: self.functions.with_hash::<T>(), ..self }
     }
 
-    /// Sets the function that hashes values.
+    /// Values are hashed by a function.
     ///
     /// # Safety
     ///
@@ -186,7 +182,7 @@ impl<T> Description<T> {
         Self { functions: ComponentFunctions { hash: Some(hash), ..self.functions }, ..self }
     }
 
-    /// Declares that values can be written as text.
+    /// Values can be written as text.
     #[must_use]
     pub const fn with_debug(self) -> Self
     where
@@ -195,7 +191,7 @@ impl<T> Description<T> {
         Self { functions: self.functions.with_debug::<T>(), ..self }
     }
 
-    /// Declares that the entities inside of values can be replaced by the function of `MapEntities`.
+    /// The entities inside of values can be replaced, by the function of the type.
     #[must_use]
     pub const fn with_map_entities(self) -> Self
     where
@@ -204,14 +200,14 @@ impl<T> Description<T> {
         self.with_map_entities_by(|value, mut mapper| value.map_entities(&mut mapper))
     }
 
-    /// Sets the function that replaces the entities inside of values.
+    /// The entities inside of values can be replaced by this function.
     #[must_use]
     pub const fn with_map_entities_by(self, map: fn(&mut T, &mut dyn EntityMapper)) -> Self {
         let (functions, fields) = (self.functions.with_map_entities(map), self.fields.with_entities(true));
         Self { functions, fields, ..self }
     }
 
-    /// Replaces the entities inside of a value, if the description has a function for it.
+    /// Replaces the entities inside of a value, if there is a function for it.
     pub(super) fn map_entities(&self, value: &mut T, mapper: &mut dyn EntityMapper) {
         if let Some(map) = self.functions.map_entities {
             // SAFETY: the functions of a `Description<T>` are for `T`; `value` is a `T` that is borrowed mutably.
@@ -219,8 +215,8 @@ impl<T> Description<T> {
         }
     }
 
-    /// Sets the fields of the type, which only its derives can list. The fields determine whether values are [plain
-    /// bytes](ComponentFunctions::is_plain).
+    /// The fields of the type, which only its derives know. They determine whether values are
+    /// [plain bytes](ComponentFunctions::is_plain).
     #[must_use]
     pub const fn with_fields(self, fields: Fields<T>) -> Self {
         let (plain, any_bytes) = (fields.are_plain(), fields.take_any_bytes());
@@ -228,24 +224,7 @@ impl<T> Description<T> {
         Self { functions, fields, ..self }
     }
 
-    /// Declares that values do not change through a shared reference: they contain no cells, locks or atomics. Unless a value is written, a
-    /// [`SnapshotRing`](crate::snapshot::SnapshotRing) shares it between frames instead of cloning it. If the declaration is wrong, a frame
-    /// may have the value of an earlier frame.
-    ///
-    /// The derive of components determines this for most types. For others, `#[component(no_cells)]` declares it.
-    #[must_use]
-    pub const fn without_cells(self) -> Self {
-        self.with_cells(Cells::NONE)
-    }
-
-    /// Sets which cells values may contain.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn with_cells(self, cells: Cells) -> Self {
-        Self { cells, ..self }
-    }
-
-    /// Returns whether the component is the source side of a relationship: its values contain a target.
+    /// Whether the component names the target of a relationship.
     pub(crate) const fn names_target(&self) -> bool {
         match &self.relation {
             Some(side) => side.names_target(),
@@ -253,14 +232,13 @@ impl<T> Description<T> {
         }
     }
 
-    /// Sets the side of a relationship that the component is. If its values list sources, they are not cloned with their entity: the
-    /// sources stay linked to the original.
+    /// The component is a side of a relationship. Values that list sources are not cloned with their entity: the sources stay linked to the
+    /// original.
     pub(crate) const fn with_relation(self, relation: RelationSide) -> Self {
         Self { relation: Some(relation), ..self }
     }
 
-    /// Sets `map` as the function that replaces the entities inside of values. If no field contains entities, or if the type has its own
-    /// function, nothing is set.
+    /// The entities inside of values are mapped by this function, if a field contains some, and unless the type has its own function.
     #[doc(hidden)]
     #[must_use]
     pub const fn with_mapped_fields(self, fields: &[FieldMapping], map: fn(&mut T, &mut dyn EntityMapper)) -> Self {
@@ -275,7 +253,7 @@ impl<T> Description<T> {
         if any_holds { self.with_map_entities_by(map) } else { self }
     }
 
-    /// Returns the stable name.
+    /// The stable name.
     #[doc(hidden)]
     #[must_use]
     pub const fn name(&self) -> Option<StableName> {
@@ -283,14 +261,14 @@ impl<T> Description<T> {
     }
 }
 
-/// A function for values of type `T`; `None` if the type is not known to implement the trait of the function.
+/// A function for `T`, if it was found.
 pub struct FoundFunction<T, F> {
     pub(super) function: Option<F>,
     /// Invariant in `T`: a function for a subtype or supertype is not accepted.
     marker: PhantomData<fn(&T) -> T>,
 }
 
-/// States whether a type is known to implement a trait without functions, such as `Copy`.
+/// Whether a type is known to implement a trait that has no functions of its own.
 #[derive(Debug)]
 pub struct Marked<T> {
     is_marked: bool,
@@ -298,15 +276,9 @@ pub struct Marked<T> {
 }
 
 impl<T> Marked<T> {
-    /// Returns whether the type is known to implement the trait.
-    #[must_use]
-    pub const fn is_marked(&self) -> bool {
-        self.is_marked
-    }
-
     pub(super) const NO: Self = Self { is_marked: false, marker: PhantomData };
 
-    /// States that the type is `Copy`.
+    /// The type is `Copy`.
     pub(super) const fn copy() -> Self
     where
         T: Copy,
@@ -319,19 +291,19 @@ impl<T, F> FoundFunction<T, F> {
     /// No function.
     pub(super) const NONE: Self = Self::new(None);
 
-    /// Returns whether there is a function.
+    /// Whether one was found.
     #[must_use]
     pub const fn is_found(&self) -> bool {
         self.function.is_some()
     }
 
-    /// Wraps a function, which must be for values of type `T`.
+    /// The function is for `T`.
     pub(super) const fn new(function: Option<F>) -> Self {
         Self { function, marker: PhantomData }
     }
 }
 
-/// Returns the description of a type. The derives make this one call per type, because each call of a generic function costs compile time.
+/// The function that the derives call for a type: one call, since each call of a generic function costs compile time.
 #[must_use]
 pub const fn describe<T>(
     name: Option<StableName>,
@@ -356,7 +328,6 @@ pub const fn describe<T>(
             ..ComponentFunctions::none()
         },
         fields,
-        cells: Cells::POSSIBLE,
         relation: None,
         saving: SavedForm::USUAL,
         marker: PhantomData,

@@ -1,16 +1,16 @@
-//! The type-erased description of a component or resource, which does not depend on a world.
+//! The description of a component or resource that is independent of a world, without its type.
 //!
-//! The descriptor of a type is a constant, so it is passed as a `&'static` reference. Descriptors of types are compared by their identity,
-//! never by address. The identity is a `TypeId` or, for a component that is made at run time, its name. A type that is both a component and
+//! The descriptor of a type is a constant, so it is passed by `&'static` reference, and comparing two of them compares identities,
+//! never addresses. The identity is a `TypeId`, or the name of a component that is made at run time. A type that is a component and
 //! a resource has two descriptors with one identity.
 //!
-//! `__strata_describe!` finds the functions by a `Probe`: if a bound holds, a constant of the probe is inherent; otherwise the name
-//! resolves to the constant of a trait. In a generic `impl` only the bounds of the `impl` count, since the parameters are not known. A
-//! `Fields<T>` proves the fields of `T`, because only functions that `__private` exports create it. The methods of `Description` have the
-//! bounds that they need, so safe code cannot create a wrong description.
+//! `__strata_describe!` finds the functions: each constant of a `Probe` is inherent if a bound holds, and otherwise the constant of
+//! a trait. In a generic `impl` only its bounds count, since the parameters are not known. Only functions that `__private` names
+//! create fields, so a `Fields<T>` is a proof. The methods of `Description` have the bounds that they need, so safe code cannot
+//! create a wrong description.
 //!
-//! A stable name that an attribute gave is unique in a world, among components and among resources. Several types may have the same default
-//! name; then none of them is found by this name.
+//! A stable name that an attribute gave is unique in a world, among components and among resources. Default names may coincide;
+//! then nothing is found by them.
 //!
 //! Tests: tests/storage/descriptors.rs, tests/storage/erased/descriptors.rs
 
@@ -19,7 +19,6 @@ use core::alloc::Layout;
 use core::any::{TypeId, type_name};
 use core::ptr;
 
-use super::cells::Cells;
 use super::constructor::Constructor;
 use super::description::{Description, SavedForm};
 use super::field::Field;
@@ -51,7 +50,7 @@ pub enum ComponentIdentity {
     Name(&'static str),
 }
 
-/// Describes a component or a resource as data. A descriptor is equal in every world, and is passed by reference.
+/// A component or a resource as data: equal in every world, and passed by reference.
 ///
 /// The descriptors of types are constants. Nothing has to be registered: [`ComponentDescriptor::of`] and
 /// [`ComponentDescriptor::of_resource`] return the descriptor of a type. [`ComponentDescriptor::builder`] makes the descriptor of a
@@ -84,7 +83,6 @@ pub struct ComponentDescriptor {
     pub(super) layout: Layout,
     pub(super) functions: ComponentFunctions,
     pub(super) fields: &'static [Field],
-    pub(super) cells: Cells,
     /// `None` for a resource.
     pub(super) storage: Option<StorageType>,
     pub(super) track: ChangeTracking,
@@ -101,18 +99,18 @@ pub struct ComponentDescriptor {
 /// The slot number of a component in this process.
 #[derive(Clone, Copy)]
 pub(super) enum SlotNumber {
-    /// Returns the number and the address of the slot of the type, and assigns the number if necessary; `None` if the type has no slot.
+    /// Assigns the number of the slot of the type, if it has one, and returns the address of the slot.
     OfType(fn() -> Option<(u32, SlotAddress)>),
-    /// The unique number of a descriptor that was made at run time.
+    /// The number of a descriptor that was made at run time, which is unique.
     OfDescriptor(u32),
 }
 
-/// The source of the required components of a definition.
+/// The required components of a definition.
 #[derive(Clone, Copy)]
 pub(super) enum RequiredByDefinition {
-    /// A function that adds the required components to a list.
+    /// This function adds them.
     OfType(fn(&mut DirectRequirements)),
-    /// The list of the required components, each with a constructor for its values.
+    /// These components, each with a constructor for its values.
     List(&'static [(&'static ComponentDescriptor, Constructor)]),
 }
 
@@ -129,7 +127,7 @@ impl RequirementList for DirectRequirements {
 }
 
 impl ComponentDescriptor {
-    /// Returns the descriptor of the component `C`.
+    /// The descriptor of the component `C`.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -160,7 +158,7 @@ impl ComponentDescriptor {
         }
     }
 
-    /// Returns the descriptor of a resource with this description.
+    /// The descriptor of a resource with this description.
     pub(crate) const fn of_resource_type<T: 'static>(description: &Description<T>) -> Self {
         Self {
             identity: ComponentIdentity::Type(TypeId::of::<T>()),
@@ -170,7 +168,6 @@ impl ComponentDescriptor {
             layout: Layout::new::<T>(),
             functions: description.functions.with_drop::<T>(),
             fields: description.fields.list(),
-            cells: description.cells,
             storage: None,
             track: ChangeTracking::Always,
             mutable: true,
@@ -183,12 +180,12 @@ impl ComponentDescriptor {
         }
     }
 
-    /// Sets how resources of the type take part in snapshots, files and comparisons.
+    /// Sets how resources of the type are written into files.
     pub(crate) const fn with_persistence(self, persistence: ErasedPersistence) -> Self {
         Self { persistence, ..self }
     }
 
-    /// Returns the identity of the component or resource.
+    /// The identity of the component or resource.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, ComponentIdentity};
@@ -207,7 +204,7 @@ impl ComponentDescriptor {
         self.identity
     }
 
-    /// Returns the id of the type; `None` for a component that was made at run time.
+    /// The type; `None` for a component that was made at run time.
     #[must_use]
     pub const fn type_id(&self) -> Option<TypeId> {
         match self.identity {
@@ -216,8 +213,8 @@ impl ComponentDescriptor {
         }
     }
 
-    /// Returns the type of the values: [`type_id`](Self::type_id) or, for a component that was made at run time, the type that its builder
-    /// was given. `None` if only the layout of the values is known.
+    /// The type of the values: [`type_id`](Self::type_id), or the type that the builder of a component at run time was given;
+    /// `None` if only the layout of the values is known.
     ///
     /// ```
     /// use std::any::TypeId;
@@ -231,7 +228,7 @@ impl ComponentDescriptor {
         self.value_type
     }
 
-    /// Returns the full name of the type of the values, for messages.
+    /// The full name of the type of the values, for messages.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description};
@@ -244,8 +241,8 @@ impl ComponentDescriptor {
         (self.type_name)()
     }
 
-    /// Returns the full name of the type or, for a component that was made at run time, its name. This is for messages: the name of a type
-    /// may change with the compiler. In files use [`stable_name`](Self::stable_name).
+    /// The full name of the type, or the name of a component that was made at run time, for messages. The name of a type may change
+    /// with the compiler: in files use [`stable_name`](Self::stable_name).
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self.identity {
@@ -254,7 +251,7 @@ impl ComponentDescriptor {
         }
     }
 
-    /// Returns the version of the values in files: 1, unless the definition has another one.
+    /// The version of the values in files: 1, unless the definition has another one.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -272,14 +269,14 @@ impl ComponentDescriptor {
         self.saving.version
     }
 
-    /// Returns earlier stable names of the type. For a type with parameters they lack the parameters: add these with
+    /// Earlier stable names of the type. For a type with parameters they get the parameters by
     /// [`renamed`](crate::component::StableName::renamed).
     #[must_use]
     pub const fn aliases(&self) -> &'static [&'static str] {
         self.saving.aliases
     }
 
-    /// Returns whether values are saved in files, according to the definition.
+    /// Whether values are saved in files, according to the definition.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -297,14 +294,14 @@ impl ComponentDescriptor {
         !self.saving.is_skipped && !is_skipped
     }
 
-    /// Returns how a resource takes part in snapshots, files and comparisons: see [`Persistence`](super::Persistence). A component is
+    /// How a resource takes part in snapshots, files and comparisons: see [`Persistence`](super::Persistence). A component is
     /// [`Listed`](PersistenceKind::Listed).
     #[must_use]
     pub fn persistence(&self) -> PersistenceKind {
         (self.persistence.kind)()
     }
 
-    /// Returns the name for files; `None` if the type does not have a stable name. See [`StableName`].
+    /// The name for files; `None` if the type does not have a stable name. See [`StableName`].
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -321,13 +318,13 @@ impl ComponentDescriptor {
         self.stable_name
     }
 
-    /// Returns the size and alignment of a value.
+    /// Size and alignment of a value.
     #[must_use]
     pub const fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// Returns where the values of a component are stored; `None` for a resource, which is stored separately.
+    /// Where the values of a component are stored; `None` for a resource, which is stored separately.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, StorageType};
@@ -344,13 +341,13 @@ impl ComponentDescriptor {
         self.storage
     }
 
-    /// Returns when changes are tracked. The changes of a resource are always tracked.
+    /// When changes are tracked. For a resource they always are.
     #[must_use]
     pub const fn tracking(&self) -> ChangeTracking {
         self.track
     }
 
-    /// Returns whether values can be changed in place: true unless the component is `#[component(immutable)]`.
+    /// Whether values can be changed in place: true unless the component is `#[component(immutable)]`.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -367,7 +364,7 @@ impl ComponentDescriptor {
         self.mutable
     }
 
-    /// Returns the functions for values. A function exists if the type is known to implement the trait that it requires.
+    /// The functions for values, if the type and its bounds prove the required traits.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -386,30 +383,7 @@ impl ComponentDescriptor {
         &self.functions
     }
 
-    /// Returns the name of the first type inside of values that may contain a cell, a lock or an atomic. Such a value may change through a
-    /// shared reference. `None` if values are `Copy`, or are known to contain no cells: see [`Describe`](trait@crate::component::Describe).
-    ///
-    /// ```
-    /// use std::sync::atomic::AtomicU32;
-    ///
-    /// use strata_ecs::component::ComponentDescriptor;
-    /// use strata_ecs::prelude::*;
-    ///
-    /// #[derive(Component)]
-    /// struct Inventory(Vec<(String, u32)>);
-    /// #[derive(Component)]
-    /// struct Uses(String, AtomicU32);
-    ///
-    /// assert_eq!(ComponentDescriptor::of::<Inventory>().possible_cell(), None);
-    /// assert!(ComponentDescriptor::of::<Uses>().possible_cell().unwrap().ends_with("AtomicU32"));
-    /// ```
-    #[must_use]
-    pub fn possible_cell(&self) -> Option<&'static str> {
-        // A value without a size has no state.
-        if self.functions.copy || self.layout.size() == 0 { None } else { self.cells.find(self.type_name) }
-    }
-
-    /// Returns the public and private fields of a struct, in the order of its definition. Empty for an enum.
+    /// The fields of a struct, in the order of its definition, public and private ones. Empty for an enum.
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -429,8 +403,8 @@ impl ComponentDescriptor {
         self.fields
     }
 
-    /// Returns the slot number in this process: the number of the slot of the type or, for a component that was made at run time, of the
-    /// descriptor. `None` if the type has no slot.
+    /// The number of the slot of the type, or of the descriptor of a component that was made at run time, in this process, if it
+    /// has one.
     pub(crate) fn slot(&self) -> Option<u32> {
         match self.slot {
             SlotNumber::OfType(slot) => slot().map(|(number, _)| number),
@@ -438,7 +412,7 @@ impl ComponentDescriptor {
         }
     }
 
-    /// Returns the address of the slot of the type; `None` if the type has no slot.
+    /// The address of the slot of the type, if it has one.
     pub(crate) fn slot_address(&self) -> Option<SlotAddress> {
         match self.slot {
             SlotNumber::OfType(slot) => slot().map(|(_, address)| address),
@@ -446,7 +420,7 @@ impl ComponentDescriptor {
         }
     }
 
-    /// Returns the directly required components of the definition, each with a constructor for its values.
+    /// The direct requirements of the definition, each with a constructor for its values.
     pub(super) fn requirements(&self) -> Vec<(&'static Self, Constructor)> {
         match self.requirements {
             RequiredByDefinition::OfType(add) => {
@@ -458,7 +432,7 @@ impl ComponentDescriptor {
         }
     }
 
-    /// Returns whether both descriptors describe the same component, so that the values of one are values of the other.
+    /// Whether two descriptors describe the same component, so that values of one are values of the other.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self.identity, other.identity) {
             (ComponentIdentity::Type(own), ComponentIdentity::Type(other)) => own == other,
@@ -469,34 +443,34 @@ impl ComponentDescriptor {
         }
     }
 
-    /// Returns whether this descriptor describes a component with values of type `T`.
+    /// Whether this is a component with values of the type `T`.
     pub(crate) fn holds<T: 'static>(&self) -> bool {
         self.storage.is_some() && self.describes::<T>()
     }
 
-    /// Returns whether the values of the component, resource or relation are of type `T`.
+    /// Whether the values are of type `T`: for a component, a resource or a relation.
     pub(super) fn describes<T: 'static>(&self) -> bool {
         self.value_type == Some(TypeId::of::<T>())
     }
 
-    /// Returns whether this descriptor describes the component `C`.
+    /// Whether this is the component `C`.
     pub(crate) fn is<C: Component>(&self) -> bool {
         self.identity == ComponentIdentity::Type(TypeId::of::<C>())
     }
 
-    /// Returns the side of a relationship that the component is; `None` if it is not a side of a relationship.
+    /// The side of a relationship that the component is, if it is one.
     #[inline]
     pub(crate) fn relation(&self) -> Option<RelationSide> {
         self.relation
     }
 
-    /// Returns whether the values are stored outside the tables.
+    /// Whether the values are stored outside the tables.
     pub(crate) fn is_sparse(&self) -> bool {
         self.storage == Some(StorageType::Sparse)
     }
 }
 
-/// Converts a list of hooks, which are in the order add, insert, discard, remove, despawn.
+/// The hooks from a list in the order: add, insert, discard, remove, despawn.
 fn hooks_by_kind(named: [Option<ComponentHook>; 5]) -> Hooks {
     let kinds = [
         LifecycleMask::ADD,

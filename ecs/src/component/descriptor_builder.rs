@@ -1,8 +1,8 @@
 //! Descriptors of components that are made at run time.
 //!
-//! The identity of a component that is made at run time is its name. The functions for its values come from a [`Description`], which proves
-//! that they fit, or from a [`LayoutDescription`], for which the caller of its unsafe constructor ensures it. Equal definitions give one
-//! descriptor in the whole process, so a program may build a descriptor repeatedly, and descriptors can be compared by address.
+//! The identity of such a component is its name. The operations on its values are proved by a [`Description`] of their type, or
+//! ensured by the caller of the unsafe [`LayoutDescription::new`]. Equal definitions give one descriptor in the whole process, so
+//! a program may build a descriptor repeatedly, and descriptors can be compared by address.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -27,7 +27,7 @@ static DEFINITIONS: Interner<Definition> = Interner::new();
 
 type RequiredList = Vec<(&'static ComponentDescriptor, Constructor)>;
 
-/// A descriptor of a component that was made at run time. Definitions are compared by their content.
+/// A descriptor of a component that was made at run time, compared by its content.
 struct Definition {
     descriptor: ComponentDescriptor,
     requires: RequiredList,
@@ -42,7 +42,6 @@ impl PartialEq for Definition {
             && own.layout == others.layout
             && own.functions.agree(&others.functions, own.value_type.is_some())
             && own.fields.len() == others.fields.len()
-            && own.possible_cell() == others.possible_cell()
             && own.storage == others.storage
             && own.track == others.track
             && own.mutable == others.mutable
@@ -80,14 +79,14 @@ impl Hash for Definition {
 #[must_use = "a builder does nothing before `build`"]
 pub struct ComponentDescriptorBuilder {
     name: Cow<'static, str>,
-    /// The descriptor, without its name and its requirements.
+    /// Without a name and requirements.
     descriptor: ComponentDescriptor,
     requires: RequiredList,
 }
 
 impl ComponentDescriptor {
-    /// Starts the descriptor of a component that is made at run time. `name` is the identity of the component. `description` contains the
-    /// functions for its values, which are of type `T`. Several components may have values of one type.
+    /// Starts the descriptor of a component that is made at run time. Its identity is the name. Its values are of type `T`, with
+    /// the operations of the description. Several components may have values of one type.
     ///
     /// The defaults are table storage and tracking on demand. The name is also the [stable name](StableName) of the component; a
     /// stable name in the description is ignored.
@@ -106,8 +105,8 @@ impl ComponentDescriptor {
         ComponentDescriptorBuilder::new(name.into(), Self::of_resource_type(&description))
     }
 
-    /// Starts the descriptor of a component that is made at run time, if only a layout and functions of its values are known, not their
-    /// type. Otherwise like [`ComponentDescriptor::builder`].
+    /// Starts the descriptor of a component that is made at run time, with values whose type is not known, only their description.
+    /// Otherwise like [`ComponentDescriptor::builder`].
     ///
     /// ```
     /// use std::alloc::Layout;
@@ -172,8 +171,8 @@ impl ComponentDescriptorBuilder {
         self
     }
 
-    /// Makes the component immutable: a value can only be replaced by inserting another one. Borrowing a value mutably, for instance with
-    /// [`World::get_mut_by_id`](crate::world::World::get_mut_by_id), is an error.
+    /// Makes the component immutable: a value can only be replaced by inserting another one. Borrowing one mutably, with
+    /// [`World::get_mut_by_id`](crate::world::World::get_mut_by_id) for instance, is an error.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description};
@@ -192,8 +191,8 @@ impl ComponentDescriptorBuilder {
         self
     }
 
-    /// Adds the required component `C`: if this component is added to an entity without `C`, then `C` is added, too, with the value that
-    /// `make` returns. `make` must capture nothing.
+    /// Adds a required component: if this component is added to an entity that lacks the other one, that one is added, too, with
+    /// the value that `make` returns. The function captures nothing.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description};
@@ -212,8 +211,7 @@ impl ComponentDescriptorBuilder {
         self
     }
 
-    /// Adds a required component by its descriptor, for a component that was made at run time. `make` returns its value, which is of type
-    /// `T`. Otherwise like [`require`](Self::require).
+    /// Adds a required component that is itself made at run time. Like [`require`](Self::require), with values of type `T`.
     ///
     /// # Panics
     ///
@@ -247,12 +245,11 @@ impl ComponentDescriptorBuilder {
         self
     }
 
-    /// Returns the descriptor, which exists until the program ends. Equal definitions give the same descriptor, so the program has one
-    /// descriptor per definition. `O(length of the name)`.
+    /// Returns the descriptor. Equal definitions give the same one, which exists until the program ends: a program has as many as
+    /// it has different definitions. `O(length of the name)`.
     ///
-    /// Two definitions are equal if all of these are equal: the name, the type or layout of the values, the functions, the storage, the
-    /// tracking, the mutability and the required components. Two descriptors with one name can exist, but a world can register only one of
-    /// them.
+    /// Definitions are equal if the name, the type or layout of the values, the functions, the storage, the tracking, the
+    /// mutability and the required components are. Two descriptors with one name can exist, but not in one world.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description};
@@ -280,7 +277,7 @@ impl ComponentDescriptorBuilder {
     }
 }
 
-/// Returns a constructor for a function that captures nothing, so that the type of the function identifies it.
+/// A constructor for a function that captures nothing, so its type identifies it.
 fn captures_nothing<T, F: Fn() -> T + Copy + Send + Sync + 'static>(make: F) -> Constructor {
     const { assert!(size_of::<F>() == 0, "the function of a required component captures nothing and is no function pointer") }
     Constructor::new(make)

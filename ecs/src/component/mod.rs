@@ -1,7 +1,7 @@
 //! The definition of components, and the registry of the components of a world.
 //!
-//! The derive macro implements [`Component`]. At run time a component is identified by its `TypeId`, and within one world by a small
-//! number, its [`ComponentId`]. The [`ComponentKey`] is used only for compile-time checks.
+//! [`Component`] is implemented by the derive macro. At run time a component is identified by its `TypeId`; within one world by a small
+//! number, its [`ComponentId`]. The [`ComponentKey`] is used for compile-time checks only.
 // Tests: tests/storage/components.rs
 
 mod mutability;
@@ -18,7 +18,6 @@ mod name;
 mod functions;
 mod field_path;
 mod field;
-mod cells;
 mod description;
 mod persistence;
 mod unproved;
@@ -40,7 +39,6 @@ mod erased_value;
 pub mod entity_disabling;
 pub(crate) mod transition;
 
-pub use self::cells::{Cells, TypeCells};
 pub(crate) use self::constructor::Constructor;
 pub use self::describe::Describe;
 pub use self::description::Description;
@@ -84,9 +82,8 @@ use crate::entity::EntityMapper;
 pub use crate::reexports::component::*;
 pub use strata_ecs_derive::Describe;
 
-/// Items that macro output uses, through [`__private`](crate::__private). They are not part of the API.
+/// Items that macro output names, through [`__private`](crate::__private). They are not part of the API.
 pub(crate) mod for_macros {
-    pub use super::cells::{Cells, Part, TypeCells};
     pub use super::describe::{Probe, Unmapped, Unproved};
     pub use super::description::{Serializable, describe, describe_plain, describe_serializable};
     pub use super::field::{field, fields, packed_field, plain_fields, pub_field};
@@ -110,14 +107,15 @@ pub(crate) mod for_macros {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StorageType {
-    /// In a column of the entity's table. Iteration is fastest. Adding or removing the component moves the entity to another table.
+    /// In a column of the entity's table: the fastest to iterate. Adding or removing the component moves the entity
+    /// to another table.
     Table,
-    /// Outside the tables, in a sparse set that is indexed by the entity. Adding and removing are cheap; iteration is slower. A zero-sized
-    /// component takes one bit per entity.
+    /// Outside the tables, found by entity index: cheap to add and remove, slower to iterate. A zero-sized component takes one bit per
+    /// entity.
     Sparse,
 }
 
-/// States when changes of the values of a component are tracked. Tracking costs nine bytes per value, and a few stores for each change.
+/// When changes of the values of a component are tracked. Tracking costs nine bytes per value, and a few stores for each change.
 ///
 /// ```
 /// use strata_ecs::component::ChangeTracking;
@@ -134,13 +132,12 @@ pub enum StorageType {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChangeTracking {
-    /// Only in worlds in which a system uses changes of the component: with [`Changed`](crate::query::Changed),
-    /// [`Added`](crate::query::Added) or [`Ref`](crate::change::Ref) in a query, or by
-    /// [`is_changed`](crate::change::DetectChanges::is_changed).
+    /// In worlds in which a system uses it: with [`Changed`](crate::query::Changed), [`Added`](crate::query::Added) or
+    /// [`Ref`](crate::change::Ref) in a query, or by [`is_changed`](crate::change::DetectChanges::is_changed).
     OnDemand,
-    /// In every world from the start. Chosen by `#[component(track = "always")]`.
+    /// In every world from the start. `#[component(track = "always")]`
     Always,
-    /// Never. Using changes of the component is an error. Chosen by `#[component(track = "never")]`.
+    /// Never: using it is an error. `#[component(track = "never")]`
     Never,
 }
 
@@ -177,47 +174,46 @@ pub trait Component: Send + Sync + Sized + 'static {
     /// Whether values can be changed in place: [`Mutable`], or [`Immutable`] by `#[component(immutable)]`.
     type Mutability: ComponentMutability;
 
-    /// Where the values are stored. The derive sets it: tables, or sparse storage by `#[component(storage = "sparse")]`.
+    /// Where the values are stored. `#[component(storage = "sparse")]` changes it.
     const STORAGE_TYPE: StorageType;
 
-    /// When changes are tracked. `#[component(track = "always")]` and `#[component(track = "never")]` set it.
+    /// When changes are tracked. `#[component(track = "always")]` and `"never"` change it.
     const TRACK: ChangeTracking = ChangeTracking::OnDemand;
 
-    /// Distinguishes this component from others at compile time. The derive writes the key. For a component without a key, conflicts
-    /// between the parameters of a system are found only when the system is built.
+    /// Distinguishes this component from others at compile time. The derive writes it. For a component without a key, conflicts between the
+    /// parameters of a system are found only when the system is built.
     const KEY: ComponentKey = ComponentKey::UNKNOWN;
 
     /// Other properties of the type: its stable name, functions, and fields.
     const DESCRIPTION: Description<Self> = Description::new();
 
-    /// Returns the hook that runs when the component has been added to an entity that did not have it: see
-    /// [`ComponentHooks::on_add`](crate::observer::ComponentHooks::on_add). `#[component(on_add = function)]` sets it.
+    /// The hook that runs when the component has been added to an entity that did not have it: see
+    /// [`ComponentHooks::on_add`](crate::observer::ComponentHooks::on_add). `#[component(on_add = function)]` writes it.
     #[must_use]
     fn on_add() -> Option<ComponentHook> {
         None
     }
 
-    /// Returns the hook that runs when a value of the component has been inserted. `#[component(on_insert = function)]` sets it.
+    /// The hook that runs when a value of the component has been inserted. `#[component(on_insert = function)]` writes it.
     #[must_use]
     fn on_insert() -> Option<ComponentHook> {
         None
     }
 
-    /// Returns the hook that runs when a value of the component is about to be removed or replaced. `#[component(on_discard = function)]`
-    /// sets it.
+    /// The hook that runs when a value of the component is about to be removed or replaced. `#[component(on_discard = function)]` writes
+    /// it.
     #[must_use]
     fn on_discard() -> Option<ComponentHook> {
         None
     }
 
-    /// Returns the hook that runs when the component is about to be removed from an entity. `#[component(on_remove = function)]` sets it.
+    /// The hook that runs when the component is about to be removed from an entity. `#[component(on_remove = function)]` writes it.
     #[must_use]
     fn on_remove() -> Option<ComponentHook> {
         None
     }
 
-    /// Returns the hook that runs when an entity with the component is about to be despawned. `#[component(on_despawn = function)]` sets
-    /// it.
+    /// The hook that runs when an entity with the component is about to be despawned. `#[component(on_despawn = function)]` writes it.
     #[must_use]
     fn on_despawn() -> Option<ComponentHook> {
         None
@@ -242,32 +238,32 @@ pub trait Component: Send + Sync + Sized + 'static {
         Self::DESCRIPTION.map_entities(this, mapper);
     }
 
-    /// Whether inserting a value has side effects. If true, each value that commands insert is inserted, even if a later command replaces
-    /// it.
+    /// Whether inserting a value has an effect. If so, a later command for the same entity does not replace the value before it is
+    /// inserted.
     #[doc(hidden)]
     const ACTS: bool = false;
 
-    /// Whether this component requires other components. `#[require(..)]` sets it.
+    /// Whether it requires other components. `#[require(..)]` writes it.
     #[doc(hidden)]
     const REQUIRES: bool = false;
 
-    /// Adds the components that this component requires. `#[require(..)]` writes this function.
+    /// Adds the components that this one requires. `#[require(..)]` writes it.
     #[doc(hidden)]
     fn requirements<L: RequirementList>(_: &mut L) {}
 
-    /// Lists the functions that convert values of older versions to this version. The option `upgrade` of the derive writes this function.
+    /// Lists the functions that convert values of older versions to this version: the option `upgrade` of the derive.
     fn upgrades<L: UpgradeList<Self>>(_: &mut L) {}
 
-    /// Returns the slot in which the process stores a number for this type; `None` for types with parameters.
+    /// The slot in which the process stores a number for this type; `None` for types with parameters.
     #[doc(hidden)]
     fn slot() -> Option<&'static TypeSlot<Self>> {
         None
     }
 }
 
-/// A component whose values can be changed in place. The trait is implemented for exactly the types with `Component<Mutability = Mutable>`.
+/// A component whose values can be changed in place: implemented for exactly the types with `Component<Mutability = Mutable>`.
 ///
-/// Methods of this crate have this bound because its error message explains the problem. Generic code may use either bound.
+/// Methods have this bound because its error message explains the problem. Generic code may have either bound.
 ///
 /// ```
 /// use strata_ecs::component::{MutableComponent, Mutable};
@@ -288,7 +284,7 @@ pub trait Component: Send + Sync + Sized + 'static {
 /// assert!(by_type::<Health>(&mut world, entity));
 /// ```
 ///
-/// An immutable component does not implement this trait:
+/// An immutable component does not implement it:
 ///
 /// ```compile_fail,E0277
 /// use strata_ecs::prelude::*;
@@ -308,7 +304,7 @@ impl<C: Component> MutableComponent for C where C::Mutability: Changeable<C> {}
 /// Receives the requirements of a component.
 #[doc(hidden)]
 pub trait RequirementList {
-    /// Adds a required component. `make` makes its values, and must capture nothing.
+    /// Adds a required component. Its values are made by a function that captures nothing.
     fn add<C: Component, F: Fn() -> C + Copy + Send + Sync + 'static>(&mut self, make: F);
 
     /// Adds a required component, with its default value.
@@ -317,23 +313,22 @@ pub trait RequirementList {
     }
 }
 
-/// Receives the functions that convert values of older versions of a component, resource or relation `T`, for instance when a file is read.
+/// Receives the conversions of values of older versions of a component, resource or relation `T`, for files for instance.
 pub trait UpgradeList<T> {
-    /// Adds a conversion: values of this older version are of type `Old`, and `upgrade` converts them to `T`.
+    /// Adds a conversion: values of this version are of type `Old`, and the function converts them to `T`.
     fn add<Old: UpgradeSource>(&mut self, version: u32, upgrade: fn(Old) -> T);
 }
 
-/// A type of values of an older version; it can be deserialised. Without the feature `serde` no type implements this trait.
+/// The type of values of an older version, which can be deserialised. Without the feature `serde` no type implements it.
 #[cfg(feature = "serde")]
 pub trait UpgradeSource: serde_core::de::DeserializeOwned + 'static {}
 #[cfg(feature = "serde")]
 impl<T: serde_core::de::DeserializeOwned + 'static> UpgradeSource for T {}
-/// A type of values of an older version; it can be deserialised. Without the feature `serde` no type implements this trait.
+/// The type of values of an older version, which can be deserialised. Without the feature `serde` no type implements it.
 #[cfg(not(feature = "serde"))]
 pub trait UpgradeSource: 'static {}
 
-/// A type with a default value. Implemented for all `Default` types. The error message of this trait explains what to do if a required
-/// component is not `Default`.
+/// Implemented for all `Default` types. Its error message explains what to do if a required component is not `Default`.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no default value: derive `Default` for it, or say which value is required: `{Self} = ..`",

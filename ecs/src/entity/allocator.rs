@@ -1,17 +1,16 @@
-//! The entity allocator. It hands out ids, and stores which ids are alive and the locations of their rows.
+//! The entity allocator: which ids are alive, and the locations of their rows.
 //!
 //! Each index has a slot of 12 bytes, and 2 more bytes in worlds that use sparse components. The slot of a dead index holds the generation
-//! of the next entity with this index.
+//! of the next entity that gets it.
 //!
 //! Ids can be reserved through a shared reference from any thread, by one atomic addition. Such an id is first *reserved*: only the cursor
 //! records it. `make_reserved_pending` makes it *pending*: it has a slot without a table. It becomes *alive* when a spawn or
-//! `place_pending` gives it a row. A command queue makes reserved ids pending before it runs, since its commands refer to them. Afterwards
-//! it places the pending ids that no command has placed. A flush does both.
+//! `place_pending` gives it a row. A command queue makes reserved ids pending before it runs, since its commands name them, and afterwards
+//! places those that no command has placed. A flush does both.
 //!
 //! An id is alive if the slot of its index has the same generation and a table. A despawned id never becomes valid again: the next entity
-//! with the index has a higher generation. After its last generation an index is *retired*, which means that it is never used again. The
-//! slot of a free index holds the position of the index in the free list, so the allocator finds a free index, and whether it is reserved,
-//! without a search.
+//! with the index has a higher generation, and an index is retired after its last generation. The slot of a free index holds its position
+//! in the free list, so a free index, and whether it is reserved, is found without a search.
 //!
 //! Reserved ids become entities at the next flush. Every operation that spawns or despawns entities begins with a flush.
 
@@ -57,34 +56,31 @@ use crate::util::origin::Origin;
 /// ```
 pub struct Entities {
     pub(super) slots: Vec<Slot>,
-    /// For each index, the sparse sets that may contain the entity. The list ends after the last index that has needed an entry.
+    /// By index: the sparse sets that may contain the entity. Only as long as needed so far.
     sparse: Vec<SparseMask>,
-    /// The free list of dead indexes. The last index is used next. If `cursor` is less than the length of the list, the indexes from
-    /// position `cursor` on are reserved.
+    /// The free list of dead indexes; the last one is used next. If `cursor` is less than its length, the indexes from `cursor` on are
+    /// reserved.
     pub(super) free: Vec<u32>,
-    /// `free.len()` minus the number of reserved ids. If negative, its absolute value is the number of reserved indexes without a slot. The
-    /// counter is boxed so that a `World` itself has no interior mutability, and the compiler can reuse values that it has read from a
-    /// `World`.
+    /// `free.len()` if nothing is reserved; each reservation subtracts one. If negative, the absolute value is the number of reserved new
+    /// indexes. It is boxed so that a `World` has no interior mutability of its own, and the compiler can reuse values that it has
+    /// read from one.
     pub(super) cursor: Box<AtomicI64>,
-    /// The id streams, while several tasks reserve ids at the same time: one or more for the tasks, and one for all other callers.
-    /// Otherwise empty.
+    /// One stream per task and one for all other callers, while several tasks reserve ids at the same time. Otherwise empty.
     pub(super) streams: IdStreams,
-    /// The exclusive upper bound of the indexes of entities.
+    /// The exclusive upper bound of indexes.
     pub(super) limit: u32,
     /// Retired indexes without a slot, which are skipped.
     pub(super) retired: RetiredIndexes,
-    /// The first generation of each index without a slot that is not retired. It is higher than the generations of all earlier ids with
-    /// such an index, so no old id becomes valid again.
+    /// The generation with which an index without a slot starts. No id whose slot was given back has reached it, so no old id becomes valid
+    /// again.
     pub(super) first_generation: NonZeroU32,
     pub(super) live: u32,
-    /// Counts changes of the free list without a change of rows, such as ids that were freed before they had a row.
-    unplaced: u64,
     /// The origins of spawns and despawns.
     pub(super) lives: EntityOrigins,
 }
 
 impl Entities {
-    /// Returns the state that determines the next ids, as numbers. If two worlds have equal numbers, they hand out the same ids.
+    /// The state that determines the next ids, as numbers: two worlds hand out the same ids if these are equal.
     pub(crate) fn next_ids(&self) -> impl Iterator<Item = u64> {
         // Reservations lower the cursor but leave the free list unchanged, so the cursor is part of the state.
         let cursor = self.cursor.load(Ordering::Relaxed) as u64;
@@ -103,7 +99,7 @@ impl Default for Entities {
 }
 
 impl Entities {
-    /// Returns the exclusive upper bound of the indexes of entities.
+    /// The exclusive upper bound of indexes.
     pub(crate) fn limit(&self) -> u32 {
         self.limit
     }
@@ -120,37 +116,36 @@ impl Entities {
             retired: RetiredIndexes::default(),
             first_generation: NonZeroU32::MIN,
             live: 0,
-            unplaced: 0,
             lives: EntityOrigins::default(),
         }
     }
 
-    /// Returns the number of live entities. Reserved ids count after they are flushed.
+    /// The number of live entities. Reserved ids count after they are flushed.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.live as usize
     }
 
-    /// Returns whether no entity is alive.
+    /// Whether no entity is alive.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.live == 0
     }
 
-    /// Returns the number of slots. The index of every live entity is less than this number.
+    /// The number of slots: the index of every live entity is less.
     #[must_use]
     pub const fn index_bound(&self) -> usize {
         self.slots.len()
     }
 
-    /// Returns whether the entity with this id is alive. Another entity with the same index does not count.
+    /// Whether the entity with this id, including its generation, is alive.
     #[inline]
     #[must_use]
     pub fn contains(&self, entity: Entity) -> bool {
         self.get(entity).is_some()
     }
 
-    /// Returns the location of a live entity; `None` if the entity is not alive. `O(1)`: one indexed load.
+    /// The location of a live entity. `O(1)`: one indexed load.
     #[inline]
     #[must_use]
     pub fn get(&self, entity: Entity) -> Option<Location> {
@@ -161,7 +156,7 @@ impl Entities {
         Some(Location { table: slot.table, row: slot.row })
     }
 
-    /// Returns the location of a live entity.
+    /// The location of a live entity.
     ///
     /// # Errors
     ///
@@ -179,14 +174,14 @@ impl Entities {
         self.get(entity).ok_or_else(|| self.why_not(entity))
     }
 
-    /// Returns the slots, by index.
+    /// The slots, by index.
     #[inline]
     pub(crate) fn slots(&self) -> &[Slot] {
         &self.slots
     }
 
-    /// Returns the origin of the spawn of a live entity, or of the despawn of a dead entity. The origin of a despawn is unknown if another
-    /// entity with this index has been despawned since then. Origins are known only with the feature `track_location`.
+    /// The origin of the spawn of a live entity, or of the despawn of a dead one, unless another entity with its index has been despawned
+    /// since. Only known with the feature `track_location`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -205,7 +200,7 @@ impl Entities {
         }
     }
 
-    /// Returns the origin of the current operations.
+    /// The origin of the current operations.
     #[inline]
     pub(crate) fn caller(&self) -> Origin {
         self.lives.caller()
@@ -217,7 +212,7 @@ impl Entities {
         self.lives.set_caller(by);
     }
 
-    /// Returns the live entity with this index, and its location; `None` if there is no such entity.
+    /// The live entity with this index.
     #[inline]
     #[must_use]
     #[doc(alias("find_entity_from_id"))]
@@ -230,14 +225,14 @@ impl Entities {
         Some((Entity::new(index, generation), Location { table: slot.table, row: slot.row }))
     }
 
-    /// Returns the location of the live entity with this index; `None` if there is no such entity.
+    /// The location of the live entity with this index.
     #[inline]
     pub(crate) fn location_at(&self, index: u32) -> Option<Location> {
         let slot = self.slots.get(index as usize)?;
         (slot.table.0 < TableId::LIMIT && slot.generation != 0).then_some(Location { table: slot.table, row: slot.row })
     }
 
-    /// Makes room in the allocator for one more entity, and returns the index of the next new entity. No id may be reserved at this time.
+    /// Makes room in the allocator for one more entity, and returns the index that it would get. No id may be reserved at this time.
     #[inline]
     pub(crate) fn reserve_next(&mut self) -> Result<u32, ReserveError> {
         if let Some(&index) = self.free.last() {
@@ -256,7 +251,7 @@ impl Entities {
         Ok(index as u32)
     }
 
-    /// Returns the index of the next new entity. The result is wrong if ids are reserved or if there are retired indexes without a slot.
+    /// The index of the next new entity, unless ids are reserved or retired.
     #[inline]
     pub(crate) fn next_index(&self) -> u32 {
         self.free.last().copied().unwrap_or(self.slots.len() as u32)
@@ -279,9 +274,8 @@ impl Entities {
         self.allocate_new_index()
     }
 
-    /// Allocates an id that is alive at once, in a row that the caller creates. Returns `None`, without any change, if ids are reserved,
-    /// the next index is retired, memory is missing, or no id is left. Without reserved ids, [`Entities::reserve_next`] then makes room or
-    /// returns the reason.
+    /// Allocates an id that is alive at once, in a row that the caller creates. `None`, without any change, if ids are reserved, the next
+    /// index is retired, memory is missing, or no id is left: [`Entities::reserve_next`] returns the reason or makes room.
     #[inline(always)]
     pub(crate) fn allocate_at_row(&mut self, location: Location) -> Option<Entity> {
         let Location { table, row } = location;
@@ -310,7 +304,7 @@ impl Entities {
         Some(entity)
     }
 
-    /// Returns whether [`Entities::allocate_at_row`] would return an id.
+    /// Whether [`Entities::allocate_at_row`] will return an id.
     #[inline]
     pub(crate) fn can_allocate_at_row(&mut self) -> bool {
         if *self.cursor.get_mut() != self.free.len() as i64 {
@@ -331,8 +325,7 @@ impl Entities {
         if self.positions() == 0 { Err(EntityIdsExhausted) } else { Ok(self.push_pending()) }
     }
 
-    /// Makes an id pending, with the first index that has no slot and is not retired. The caller ensures that this index is below the
-    /// limit.
+    /// Makes the first index that has no slot and is not retired pending. The index is below the limit.
     #[inline]
     fn push_pending(&mut self) -> Entity {
         if !self.retired.is_empty()
@@ -343,7 +336,7 @@ impl Entities {
         self.push_slot()
     }
 
-    /// Makes an id pending, with the first index that has no slot. The caller ensures that this index is below the limit and not retired.
+    /// Makes the first index without a slot pending. The index is below the limit and not retired.
     #[inline]
     fn push_slot(&mut self) -> Entity {
         let entity = Entity::new(self.slots.len() as u32, self.first_generation);
@@ -357,7 +350,7 @@ impl Entities {
         self.slots.reserve(fresh);
     }
 
-    /// Returns whether the id is pending: allocated, but without a row.
+    /// Whether the id is pending: allocated, but not placed.
     pub(crate) fn is_pending(&self, entity: Entity) -> bool {
         self.slots
             .get(entity.index() as usize)
@@ -375,8 +368,8 @@ impl Entities {
         self.lives.note_spawned(entity.index());
     }
 
-    /// Updates the slots after `entity` has moved from row `row` of a table to the location `here`, and `last`, the entity of the last row
-    /// of that table, has moved to `row`. The two may be the same entity.
+    /// Updates the slots after an entity has left a row and the entity of the last row of its table, which may be the same entity, has
+    /// moved there.
     #[inline(always)]
     pub(crate) fn relocate_row(&mut self, entity: Entity, here: Location, last: Entity, row: u32) {
         self.set_row(last, row);
@@ -408,15 +401,14 @@ impl Entities {
         if self.free.capacity() - self.free.len() >= count { Ok(()) } else { try_reserve(&mut self.free, count) }
     }
 
-    /// Frees the id of a live or pending entity. The id is invalid from now on. Does not allocate after [`Entities::reserve_free`].
+    /// Frees the id of a live or pending entity: the id is invalid from now on. Needs no memory after [`Entities::reserve_free`].
     #[inline]
     pub(crate) fn free(&mut self, entity: Entity) {
         debug_assert!(!self.needs_flush(), "flush before freeing");
         let slot = &mut self.slots[entity.index() as usize];
         debug_assert!(slot.generation == entity.generation() && slot.table != TableId::NONE);
-        match slot.table {
-            TableId::PENDING => self.unplaced += 1,
-            _ => self.live -= 1,
+        if slot.table != TableId::PENDING {
+            self.live -= 1;
         }
         slot.table = TableId::NONE;
         self.lives.note_despawned(entity);
@@ -431,8 +423,7 @@ impl Entities {
         }
     }
 
-    /// Returns the slot of a live entity if its id can be freed at once. `None` if the entity is not alive or may have sparse components,
-    /// if ids are reserved, or if freeing the id needs memory.
+    /// Returns a live entity without sparse components whose id can be freed without a flush and without memory.
     #[inline(always)]
     pub(crate) fn begin_end(&mut self, entity: Entity) -> Option<FreeableSlot<'_>> {
         let Self { slots, sparse, free, cursor, live, lives, .. } = self;
@@ -454,7 +445,7 @@ impl Entities {
         Some(FreeableSlot { slots, free, cursor, live, lives, entity, location: Location { table, row } })
     }
 
-    /// Returns the bytes that the allocator has allocated.
+    /// The bytes that the allocator has allocated.
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
         self.slots.capacity() * size_of::<Slot>()

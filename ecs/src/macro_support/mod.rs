@@ -1,17 +1,12 @@
-//! Names that macro output refers to, and nothing else. This module is not part of the public API: it may change in any
-//! release.
+//! Names that macro output refers to, and nothing else. Not part of the public API: it may change in any release.
 //!
-//! All items that a program can reach without this module and without `unsafe` are API, even if they are hidden from
-//! the documentation, and are sound for every safe use:
-//!
-//! - The value that a source fetches for a parameter (`ParamSource::Got`) is either the parameter itself, or an opaque
-//!   value that only the library converts into a parameter. For instance, the item of a `Single` and the query that
-//!   would yield it again are one value: after code outside of the library has received the item, the query does not
-//!   run again.
-//! - If unsafe code relies on the constants or values of a trait, the trait is `unsafe`, sealed (`simd::UnrollWidth`),
-//!   or takes values whose types cannot be named outside of the library (`StoreCell`, `Token`, `RowFacts`).
-//! - A type that represents a value of another type (`SystemId`, `TypeSlot`) is invariant in that type.
-//! - A `ParamSet` and a `SystemState` are `Send` only if the values fetched from them are.
+//! All items that a program can reach without this module and without `unsafe` are API, even if hidden from the documentation, and
+//! are sound for every safe use. The value that a source fetches for a parameter (`ParamSource::Got`) is either the parameter itself
+//! or an opaque value that only the library converts into a parameter: the item of a `Single` and the query that would yield it
+//! again are one value. The query does not run again once code outside has had the item. Traits whose constants or values unsafe
+//! code relies on are `unsafe`, sealed (`simd::UnrollWidth`), or take values that have no name outside (`StoreCell`, `Token`,
+//! `RowFacts`). A type that represents a value of another type (`SystemId`, `TypeSlot`) is invariant in it. A `ParamSet` and a
+//! `SystemState` are `Send` only if the values fetched from them are.
 //!
 //! Tests: tests/ui/pass
 
@@ -45,9 +40,8 @@ pub use self::runtime::{
 };
 pub use crate::access::const_access::{Pair, SameTypePair, TypesDiffer, check_same_types, check_system};
 pub use crate::component::for_macros::{
-    Cells, NameParameter, Part, Probe, Serializable, TypeCells, Unmapped, Unproved, describe as describe_as,
-    describe_plain, describe_serializable, field, fields, name_by_path, name_given, name_with, packed_field,
-    plain_fields, pub_field,
+    NameParameter, Probe, Serializable, Unmapped, Unproved, describe as describe_as, describe_plain,
+    describe_serializable, field, fields, name_by_path, name_given, name_with, packed_field, plain_fields, pub_field,
 };
 pub use crate::component::{
     ChangeTracking, Component, ComponentHook, ComponentKey, DefaultValue, Describe, Description, Fields as TypeFields,
@@ -91,7 +85,7 @@ pub use crate::world::{Spawn, SpawnRelated};
 /// The return type of row systems.
 pub type SystemResult = crate::system::Result;
 
-/// Makes the [`ComponentKey`] of a type from its name, and from the line and column of its derive.
+/// The [`ComponentKey`] of a type with this name whose derive is at this line and column.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __strata_key {
@@ -114,7 +108,7 @@ macro_rules! __strata_key {
 }
 pub use __strata_key as key;
 
-/// Makes the path of a system from its name.
+/// The path of a system with this name.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __strata_system_name {
@@ -124,7 +118,7 @@ macro_rules! __strata_system_name {
 }
 pub use __strata_system_name as system_name;
 
-/// Makes the [`Description`] of a type, with the functions that the type supports under the bounds in scope.
+/// The [`Description`] with the functions that the type supports, given the bounds in scope.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __strata_describe {
@@ -143,7 +137,7 @@ macro_rules! __strata_describe {
 }
 pub use __strata_describe as describe;
 
-/// Makes a list of spawns for `children!` and `related!`, as nested tuples.
+/// A list of spawns, as nested tuples, for `children!` and `related!`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __strata_spawns {

@@ -1,92 +1,115 @@
-//! The entities that a query visits, arranged in trees by a relationship.
+//! The entities that a query visits, as the trees that a relationship makes of them.
 //!
-//! Each entity that the query visits is a *node*, and so is each target of such an entity. A node has a place: the table and the
-//! row of its entity. Its *depth* is 0 if the entity has no target, or a target that is not visited; otherwise it is one more than
-//! the depth of the target. Nodes of one depth are never sources and targets of each other, so they can be visited in any order. In
-//! ascending order of their places most of them are in consecutive rows.
+//! Each entity that the query visits has a *slot*: its row, counted through all matched tables in order. The *depth* of a slot is 0
+//! if the entity has no target, or one that is not visited; otherwise it is one more than the depth of the target. Slots of one
+//! depth are never sources and targets of each other, so they can be visited in any order. In ascending order most of them are
+//! consecutive rows.
 //!
-//! The forest is updated from two records of changes: of the rows of its tables ([`Table::for_each_row_since`]), and of links
-//! (`Links::changed_since`). The cost is proportional to the number of changes and to the number of nodes whose depth changes. If
-//! the records do not reach back to the last update, all rows of a table, or all links, are compared. A new forest is updated from
-//! an empty one. The result depends only on rows and targets.
+//! The forest is recomputed if the rows of one of the tables have changed: `O(rows)`, mostly for one lookup of the target per row.
+//! If only targets have changed, it is updated: the slots of the changed sources get their new targets, and the slots below them
+//! new depths. Both ways give the same result, which depends on rows and targets alone.
 //!
-//! Tests: tests/relationships/down.rs, tests/relationships/forests.rs
-//!
-//! [`Table::for_each_row_since`]: crate::table::Table::for_each_row_since
+//! Tests: tests/relationships/down.rs
 
-mod runs;
-mod nodes;
-mod tables;
-mod seen;
+mod slots;
 
 use alloc::vec::Vec;
 
-use self::nodes::{NO_NODE, Nodes};
-use self::runs::{Levels, push_row};
-pub(crate) use self::runs::{Place, RowRun};
-use self::seen::{Links, changed_links};
-pub(crate) use self::tables::ForestTable;
-use self::tables::ForestTables;
+pub(crate) use self::slots::SlotRun;
+use self::slots::{NOT_HERE, Slots, add_to_runs, insert_into_runs, remove_from_runs};
 use crate::component::ComponentId;
 use crate::entity::{Entity, Pages, TableId};
+use crate::storage::table::Arrangement;
 use crate::structure::store::Store;
 
-/// The optional parts of a forest that its user needs.
+/// Position of an entity: index of the table in the forest, and row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ForestRow {
+    pub(crate) table: u32,
+    pub(crate) row: u32,
+}
+
+impl ForestRow {
+    /// The place of an entity that does not exist.
+    pub(crate) const NONE: Self = Self { table: u32::MAX, row: u32::MAX };
+}
+
+/// A table that contains slots, or their targets or sources.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ForestTable {
+    pub(crate) id: TableId,
+    /// Its rows at the last update.
+    arrangement: Arrangement,
+    /// The slot of its first row, if the table is visited.
+    first: u32,
+}
+
+/// The optional parts of a forest.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ForestNeeds {
-    /// All nodes, by depth.
-    pub(crate) levels: bool,
-    /// For each node, its visited sources in the order of their places.
+    /// For each slot, its visited sources.
     pub(crate) sources: bool,
-    /// The nodes whose target has changed since the last update.
+    /// The slots whose target has changed since the last update.
     pub(crate) changes: bool,
-    /// In addition to `changes`, the nodes of the old and new targets.
+    /// In addition, the slots of their old and new targets.
     pub(crate) changed_targets: bool,
 }
 
-/// The entities that a query visits, arranged in trees.
+/// The entities that a query visits, as trees.
 #[derive(Default)]
 pub(crate) struct Forest {
-    tables: ForestTables,
-    nodes: Nodes,
-    /// All visited nodes, by depth.
-    levels: Levels,
-    /// Nodes at which cycles are cut: such a node has a target, but no node above it.
-    cut: Vec<u32>,
-    /// The version of the relationship's links at the last update. `notes` is the number of link changes that were recorded until
-    /// then.
-    version: u64,
+    /// Visited tables come first.
+    tables: Vec<ForestTable>,
+    visited: usize,
+    /// Index in `tables`, by table id.
+    numbers: Vec<u32>,
+    epoch: u64,
+    /// The version of the relationship's links, and the count of recorded link changes, at the last update.
+    links: u64,
     notes: u64,
-    /// Nodes whose target has changed, new nodes, and nodes that gained or lost a source. [`take_changed`](Self::take_changed)
-    /// empties the list.
+    /// The entity of each slot.
+    entities: Vec<Entity>,
+    /// The target of each slot; the placeholder for a slot without a target.
+    targets: Vec<Entity>,
+    /// The place of the target of each slot.
+    places: Vec<ForestRow>,
+    /// The depth of each slot.
+    depths: Vec<u32>,
+    /// The visited sources of each slot, as linked lists in no particular order.
+    below: Vec<SiblingLinks>,
+    /// Whether the targets contain a cycle, which has been cut.
+    has_circles: bool,
+    /// All slots of each depth.
+    levels: Vec<Vec<SlotRun>>,
+    /// For each slot, and one past the last: where its sources begin in `sources`.
+    starts: Vec<u32>,
+    /// The visited sources of all slots, as slots.
+    sources: Vec<u32>,
+    /// Slots whose target has changed, new slots, and slots that gained or lost a source, until they are taken.
     changed: Vec<u32>,
-    /// The entities and targets with which the next update has to compare. If `None`, these are the entities and targets of the
-    /// nodes.
-    seen: Option<Links>,
-    /// Whether the forest has been computed and the last update did not fail.
+    /// Whether the forest has been computed, and no update failed.
     is_known: bool,
     /// Whether changed targets are tracked (`ForestNeeds::changes`).
     tells_changes: bool,
-    work: Work,
 }
 
-/// Reusable memory for an update.
-#[derive(Default)]
-struct Work {
-    /// Rows whose entities may have changed.
-    rows: Vec<Place>,
-    /// Nodes that have lost their places, sorted by entity.
-    moved: Vec<(Entity, u32)>,
-    /// Nodes that are visited now and were not before.
-    entered: Vec<u32>,
-    /// Nodes whose depth has to be recomputed, together with the nodes below them.
-    seeds: Vec<u32>,
-    /// Entities that may have gained or lost a source.
-    targets: Vec<Entity>,
+/// The sources of one target form a doubly linked list.
+#[derive(Clone, Copy)]
+struct SiblingLinks {
+    first_source: u32,
+    next: u32,
+    previous: u32,
 }
 
-/// If a list of [`Work`] has a larger capacity after an update, the memory of the lists is freed.
-const MOST_REUSED: usize = 1024;
+impl SiblingLinks {
+    const NONE: Self = Self { first_source: NOT_HERE, next: NOT_HERE, previous: NOT_HERE };
+}
+
+/// Up to this many slots are moved between levels one by one.
+const FEW_SLOTS: usize = 64;
+/// Markers for slots whose depth is not known yet.
+const UNKNOWN: u32 = u32::MAX;
+const ON_THE_WAY: u32 = u32::MAX - 1;
 
 impl Forest {
     /// Updates the forest. `tables` are the visited tables, in ascending order.
@@ -98,454 +121,425 @@ impl Forest {
         tables: impl Iterator<Item = TableId> + Clone,
     ) {
         self.tells_changes = needs.changes;
-        let is_current = self.is_known
-            && self.version == store.events.links.version(relation)
-            && self.tables.are_current(&store.structure.archetypes.tables, tables.clone());
-        if !is_current {
-            self.apply_changes(store, relation, needs, tables);
+        let has_same_links = |forest: &Self| forest.links == store.events.links.version(relation);
+        let is_right =
+            self.has_same_rows(store, tables.clone()) && (has_same_links(self) || self.repair(store, relation, needs));
+        if !is_right {
+            self.work_out(store, relation, needs, tables);
         }
+    }
+
+    fn has_same_rows(&self, store: &Store, tables: impl Iterator<Item = TableId>) -> bool {
+        let is_same = |table: &ForestTable| {
+            let now = store.structure.archetypes.tables.get(table.id);
+            now.is_some_and(|now| now.arrangement() == table.arrangement)
+        };
+        self.is_known
+            && self.epoch == store.structure.archetypes.tables.epoch()
+            && tables.eq(self.tables[..self.visited].iter().map(|table| table.id))
+            && self.tables.iter().all(is_same)
     }
 
     #[cold]
     #[inline(never)]
-    fn apply_changes(
+    fn work_out(
         &mut self,
         store: &Store,
         relation: ComponentId,
         needs: ForestNeeds,
-        tables: impl Iterator<Item = TableId> + Clone,
+        tables: impl Iterator<Item = TableId>,
     ) {
-        let known = &store.structure.archetypes.tables;
-        let is_new = !self.is_known || !self.tables.add_visited(known, tables.clone());
-        if is_new {
-            self.forget();
-            self.tables.add_visited(known, tables);
-        }
         self.is_known = false;
-        self.detach_moved(store);
-        self.attach_moved(store, needs);
-        self.find_targets(store, relation, needs, is_new);
-        self.release_moved();
-        self.cut.extend(self.nodes.find_depths_below(&mut self.work.seeds));
-        for &node in &self.cut {
-            let Place { table, row } = self.nodes.places[node as usize];
-            self.tables[table].above[row as usize] = NO_NODE;
+        let before = (core::mem::take(&mut self.entities), core::mem::take(&mut self.targets));
+        self.epoch = store.structure.archetypes.tables.epoch();
+        self.note_links(store, relation);
+        self.tables.clear();
+        self.numbers.clear();
+        for id in tables {
+            let first = self.entities.len() as u32;
+            let Some(number) = self.enter(store, id, first) else { continue };
+            debug_assert_eq!(number as usize + 1, self.tables.len());
+            if let Some(table) = store.structure.archetypes.tables.get(id) {
+                self.entities.extend_from_slice(table.entities());
+            }
         }
-        self.change_levels(needs, is_new);
-        if needs.sources && needs.levels {
-            self.nodes.sort_all();
+        self.visited = self.tables.len();
+        self.find_targets(store, relation);
+        self.find_siblings();
+        self.depths.clear();
+        self.depths.resize(self.entities.len(), UNKNOWN);
+        self.has_circles = false;
+        self.find_depths(0..self.entities.len() as u32);
+        self.find_levels();
+        if needs.sources {
+            self.find_sources();
         }
-        self.nodes.forget_unsorted();
-        self.find_changed(store, needs);
-        self.version = store.events.links.version(relation);
-        self.notes = store.events.links.notes();
-        self.shrink_work();
+        if needs.changes {
+            self.compare(before, needs.changed_targets);
+        }
         self.is_known = true;
     }
 
-    /// Removes all nodes and tables. The next update compares with the removed links.
-    fn forget(&mut self) {
-        if self.seen.is_none() {
-            // After an update that has failed, everything counts as changed.
-            self.seen = Some(if self.is_known { self.seen() } else { Links::new() });
-        }
-        self.tables.clear();
-        self.nodes.clear();
-        self.levels.clear();
-        self.cut.clear();
-        self.changed.clear();
-        self.work = Work::default();
+    fn note_links(&mut self, store: &Store, relation: ComponentId) {
+        self.links = store.events.links.version(relation);
+        self.notes = store.events.links.notes();
     }
 
-    fn shrink_work(&mut self) {
-        let Work { rows, moved, entered, seeds, targets } = &mut self.work;
-        rows.clear();
-        moved.clear();
-        entered.clear();
-        targets.clear();
-        let greatest = rows.capacity().max(entered.capacity()).max(seeds.capacity()).max(targets.capacity());
-        if greatest > MOST_REUSED {
-            self.work = Work::default();
+    /// Updates changed targets. Returns false if the forest has to be recomputed because too much has changed.
+    #[cold]
+    #[inline(never)]
+    fn repair(&mut self, store: &Store, relation: ComponentId, needs: ForestNeeds) -> bool {
+        let Some(changed) = store.events.links.changed_since(self.notes, relation) else { return false };
+        if self.has_circles {
+            return false;
         }
-    }
-
-    /// Finds the rows that have changed. If such a row has another entity now, its node loses its place.
-    fn detach_moved(&mut self, store: &Store) {
-        let Self { tables, nodes, work, .. } = self;
-        for number in 0..tables.len() as u32 {
-            let Some(now) = store.structure.archetypes.tables.get(tables[number].id) else { continue };
-            let first = work.rows.len();
-            tables.find_changed_rows(number, now, &mut work.rows);
-            let table = &mut tables[number];
-            for place in &work.rows[first..] {
-                let row = place.row as usize;
-                let Some(here) = table.nodes.get_mut(row).filter(|node| **node != NO_NODE) else { continue };
-                let entity = nodes[*here].entity;
-                if now.entities().get(row) != Some(&entity) {
-                    nodes.touch(*here);
-                    nodes.places[*here as usize] = Place::NONE;
-                    work.moved.push((entity, *here));
-                    *here = NO_NODE;
-                }
-            }
-            table.nodes.resize(now.len(), NO_NODE);
-            if table.is_visited {
-                table.above.resize(now.len(), NO_NODE);
-            }
+        let mut slots: Vec<u32> = changed.filter_map(|entity| self.slot_of(store, entity)).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        self.is_known = false;
+        // All slots are detached before the first one is attached again, so that no slot is below itself in between.
+        for &slot in &slots {
+            self.leave_siblings(slot);
         }
-        work.moved.sort_unstable();
-    }
-
-    /// Gives nodes to the changed rows: entities that have moved keep their nodes, and new entities in visited tables get new
-    /// nodes.
-    fn attach_moved(&mut self, store: &Store, needs: ForestNeeds) {
-        for at in 0..self.work.rows.len() {
-            let place = self.work.rows[at];
-            let table = &self.tables[place.table];
-            let Some(now) = store.structure.archetypes.tables.get(table.id) else { continue };
-            let Some(&entity) = now.entities().get(place.row as usize) else { continue };
-            if table.nodes[place.row as usize] != NO_NODE {
-                continue;
-            }
-            let node = match self.work.moved.binary_search_by_key(&entity, |(entity, _)| *entity) {
-                Ok(at) => self.work.moved[at].1,
-                Err(_) if table.is_visited => self.nodes.add(entity),
-                Err(_) => continue,
-            };
-            self.attach(node, place, needs);
-        }
-        for at in 0..self.work.moved.len() {
-            let (entity, node) = self.work.moved[at];
-            if !self.has_no_place(entity, node) {
-                continue;
-            }
-            self.leave_visit(node, needs);
-            if self.nodes[node].first_source != NO_NODE
-                && let Some(location) = store.structure.entities.get(entity)
-                && let Some(table) = store.structure.archetypes.tables.get(location.table)
-            {
-                let table = self.tables.get_or_add(table);
-                self.attach(node, Place { table, row: location.row }, needs);
-            }
-        }
-    }
-
-    /// Gives a node its place.
-    fn attach(&mut self, node: u32, place: Place, needs: ForestNeeds) {
-        let table = &mut self.tables[place.table];
-        table.nodes[place.row as usize] = node;
-        if !table.is_visited {
-            self.leave_visit(node, needs);
-            self.nodes.places[node as usize] = place;
-            return;
-        }
-        let above = self.nodes[node].above;
-        table.above[place.row as usize] = above;
-        self.nodes.touch(node);
-        self.nodes.places[node as usize] = place;
-        if !core::mem::replace(&mut self.nodes[node].is_visited, true) {
-            self.work.entered.push(node);
-        } else if above != NO_NODE {
-            self.nodes.unsort(above);
-        }
-    }
-
-    /// Ends the visit of a node. The node loses its target, and its sources become roots.
-    fn leave_visit(&mut self, node: u32, needs: ForestNeeds) {
-        if !core::mem::replace(&mut self.nodes[node].is_visited, false) {
-            return;
-        }
-        let target = core::mem::replace(&mut self.nodes[node].target, Entity::PLACEHOLDER);
-        if needs.changed_targets {
-            self.work.targets.push(target);
-        }
-        self.set_above(node, NO_NODE);
-        self.work.seeds.extend(self.nodes.sources(node));
-    }
-
-    /// Returns whether a node still belongs to `entity`, but has no place.
-    fn has_no_place(&self, entity: Entity, node: u32) -> bool {
-        self.nodes[node].entity == entity && self.nodes.places[node as usize] == Place::NONE
-    }
-
-    /// Frees the nodes that lost their place and got no other one.
-    fn release_moved(&mut self) {
-        for at in 0..self.work.moved.len() {
-            let (entity, node) = self.work.moved[at];
-            if self.has_no_place(entity, node) {
-                while self.nodes[node].first_source != NO_NODE {
-                    self.set_above(self.nodes[node].first_source, NO_NODE);
-                }
-                self.nodes.release(node);
-            }
-        }
-    }
-
-    /// Updates the targets of cut nodes, of newly visited nodes, and of nodes whose links have changed.
-    fn find_targets(&mut self, store: &Store, relation: ComponentId, needs: ForestNeeds, is_new: bool) {
-        for node in core::mem::take(&mut self.cut) {
-            if self.nodes[node].is_visited {
-                self.find_target(store, relation, node, needs);
-            }
-        }
-        let links = &store.events.links;
-        if !is_new && self.version != links.version(relation) {
-            match links.changed_since(self.notes, relation) {
-                Some(changed) => changed.for_each(|entity| {
-                    if let Some(node) = self.node_of(store, entity) {
-                        self.find_target(store, relation, node, needs);
-                    }
-                }),
-                None => {
-                    for node in 0..self.nodes.len() as u32 {
-                        if self.nodes[node].is_visited {
-                            self.find_target(store, relation, node, needs);
-                        }
+        for &slot in &slots {
+            let (target, place) = self.target_of(store, relation, self.entities[slot as usize]);
+            let before = core::mem::replace(&mut self.targets[slot as usize], target);
+            self.places[slot as usize] = place;
+            self.join_siblings(slot);
+            if needs.changes && before != target {
+                self.changed.push(slot);
+                if needs.changed_targets {
+                    for target in [before, target] {
+                        self.changed.extend(self.slot_of(store, target));
                     }
                 }
             }
         }
-        for at in 0..self.work.entered.len() {
-            let node = self.work.entered[at];
-            self.find_target(store, relation, node, needs);
-            self.work.seeds.push(node);
-            if needs.changes {
-                self.changed.push(node);
+        let depths = self.forget_depths_below(&slots);
+        self.find_depths(depths.iter().map(|(slot, _)| *slot));
+        self.change_levels(&depths);
+        if needs.sources {
+            self.find_sources();
+        }
+        self.note_links(store, relation);
+        self.is_known = true;
+        true
+    }
+
+    /// Resets the depths of the given slots and of all slots below them. Returns these slots with their old depths, in ascending
+    /// order.
+    fn forget_depths_below(&mut self, slots: &[u32]) -> Vec<(u32, u32)> {
+        let mut depths: Vec<(u32, u32)> = Vec::new();
+        let mut way = slots.to_vec();
+        while let Some(slot) = way.pop() {
+            let depth = core::mem::replace(&mut self.depths[slot as usize], UNKNOWN);
+            if depth == UNKNOWN {
+                continue;
             }
+            depths.push((slot, depth));
+            let mut source = self.below[slot as usize].first_source;
+            while source != NOT_HERE {
+                way.push(source);
+                source = self.below[source as usize].next;
+            }
+        }
+        depths.sort_unstable();
+        depths
+    }
+
+    /// Moves slots from the levels of their old depths to those of their new depths.
+    fn change_levels(&mut self, depths: &[(u32, u32)]) {
+        let moved = depths.iter().filter(|(slot, depth)| self.depths[*slot as usize] != *depth);
+        // Moving a slot shifts the entries after it in two lists. For more than a few slots, computing all levels is cheaper.
+        if moved.clone().count() > FEW_SLOTS {
+            return self.find_levels();
+        }
+        for &(slot, before) in moved {
+            let depth = self.depths[slot as usize] as usize;
+            if self.levels.len() <= depth {
+                self.levels.resize_with(depth + 1, Vec::new);
+            }
+            remove_from_runs(&mut self.levels[before as usize], slot);
+            let ForestRow { table, row } = self.place_of(slot);
+            insert_into_runs(&mut self.levels[depth], SlotRun { table, row, slot, len: 1 });
+        }
+        self.drop_empty_levels();
+    }
+
+    fn find_siblings(&mut self) {
+        self.below.clear();
+        self.below.resize(self.entities.len(), SiblingLinks::NONE);
+        for slot in 0..self.entities.len() as u32 {
+            self.join_siblings(slot);
         }
     }
 
-    /// Updates the target of a visited node.
-    fn find_target(&mut self, store: &Store, relation: ComponentId, node: u32, needs: ForestNeeds) {
-        let entity = self.nodes[node].entity;
+    fn join_siblings(&mut self, slot: u32) {
+        let Some(target) = self.slot(self.places[slot as usize]) else { return };
+        let next = core::mem::replace(&mut self.below[target].first_source, slot);
+        self.below[slot as usize].next = next;
+        self.below[slot as usize].previous = NOT_HERE;
+        if next != NOT_HERE {
+            self.below[next as usize].previous = slot;
+        }
+    }
+
+    fn leave_siblings(&mut self, slot: u32) {
+        let Some(target) = self.slot(self.places[slot as usize]) else { return };
+        let SiblingLinks { next, previous, .. } = self.below[slot as usize];
+        if previous == NOT_HERE {
+            self.below[target].first_source = next;
+        } else {
+            self.below[previous as usize].next = next;
+        }
+        if next != NOT_HERE {
+            self.below[next as usize].previous = previous;
+        }
+    }
+
+    /// The index of a table in the forest. Adds the table if it is new.
+    fn enter(&mut self, store: &Store, id: TableId, first: u32) -> Option<u32> {
+        if let Some(&number) = self.numbers.get(id.index())
+            && number != NOT_HERE
+        {
+            return Some(number);
+        }
+        let arrangement = store.structure.archetypes.tables.get(id)?.arrangement();
+        if self.numbers.len() <= id.index() {
+            self.numbers.resize(id.index() + 1, NOT_HERE);
+        }
+        let number = self.tables.len() as u32;
+        self.numbers[id.index()] = number;
+        self.tables.push(ForestTable { id, arrangement, first });
+        Some(number)
+    }
+
+    fn find_targets(&mut self, store: &Store, relation: ComponentId) {
+        self.places.clear();
+        self.targets.reserve(self.entities.len());
+        self.places.reserve(self.entities.len());
+        for slot in 0..self.entities.len() {
+            let (target, place) = self.target_of(store, relation, self.entities[slot]);
+            self.targets.push(target);
+            self.places.push(place);
+        }
+    }
+
+    /// The target of an entity, and its place.
+    #[inline]
+    fn target_of(&mut self, store: &Store, relation: ComponentId, entity: Entity) -> (Entity, ForestRow) {
         let target = store.events.links.target(relation, entity).filter(|target| *target != entity);
-        let above = target.map_or(NO_NODE, |target| self.node_of_target(store, target));
-        let target = target.unwrap_or(Entity::PLACEHOLDER);
-        let before = core::mem::replace(&mut self.nodes[node].target, target);
-        if needs.changes && before != target {
-            self.changed.push(node);
-            if needs.changed_targets {
-                self.work.targets.extend([before, target]);
-            }
-        }
-        if above != self.nodes[node].above {
-            self.set_above(node, above);
-        }
+        let Some(target) = target else { return (Entity::PLACEHOLDER, ForestRow::NONE) };
+        let Some(location) = store.structure.entities.get(target) else { return (target, ForestRow::NONE) };
+        let table = self.enter(store, location.table, NOT_HERE);
+        (target, table.map_or(ForestRow::NONE, |table| ForestRow { table, row: location.row }))
     }
 
-    /// Returns the node of an entity that is a target. If the entity has no node, adds one that is not visited. Returns [`NO_NODE`]
-    /// if the entity is not alive.
-    fn node_of_target(&mut self, store: &Store, target: Entity) -> u32 {
-        let Some(location) = store.structure.entities.get(target) else { return NO_NODE };
-        let Some(table) = store.structure.archetypes.tables.get(location.table) else { return NO_NODE };
-        let place = Place { table: self.tables.get_or_add(table), row: location.row };
-        self.tables.node(place).unwrap_or_else(|| {
-            let node = self.nodes.add(target);
-            self.nodes.places[node as usize] = place;
-            self.tables[place.table].nodes[place.row as usize] = node;
-            node
-        })
+    /// The slot at a place, if the table is visited.
+    #[inline]
+    fn slot(&self, place: ForestRow) -> Option<usize> {
+        let table = self.tables[..self.visited].get(place.table as usize)?;
+        Some(table.first as usize + place.row as usize)
     }
 
-    /// Makes `above` the node above `node`.
-    fn set_above(&mut self, node: u32, above: u32) {
-        let before = self.nodes[node].above;
-        self.nodes.leave(node);
-        if before != NO_NODE {
-            self.release_unused(before);
-        }
-        self.nodes[node].above = above;
-        self.nodes.join(node);
-        let Place { table, row } = self.nodes.places[node as usize];
-        if self.nodes[node].is_visited && table != Place::NONE.table {
-            self.tables[table].above[row as usize] = above;
-        }
-        self.work.seeds.push(node);
-    }
-
-    /// Frees a node that has a place, unless the node is visited or has sources.
-    fn release_unused(&mut self, node: u32) {
-        let place = self.nodes.places[node as usize];
-        if place != Place::NONE && !self.nodes[node].is_visited && self.nodes[node].first_source == NO_NODE {
-            self.tables[place.table].nodes[place.row as usize] = NO_NODE;
-            self.nodes.places[node as usize] = Place::NONE;
-            self.nodes.release(node);
-        }
-    }
-
-    /// Moves touched nodes to the levels of their new depths.
-    fn change_levels(&mut self, needs: ForestNeeds, is_new: bool) {
-        let is_small = !is_new && self.nodes.touched() < self.nodes.len() / 8;
-        let (mut gone, mut new) = (Vec::new(), Vec::new());
-        self.nodes.take_touched(|before, now| {
-            if needs.levels && is_small {
-                gone.extend(before);
-                new.extend(now);
-            }
-        });
-        if needs.levels && is_small {
-            gone.sort_unstable();
-            new.sort_unstable();
-            self.levels.change(&gone, &new);
-        } else if needs.levels {
-            self.levels.clear();
-            for (number, table) in self.tables.visited() {
-                for (row, &node) in (0..).zip(&table.nodes) {
-                    self.levels.push(self.nodes[node].depth, Place { table: number, row });
-                }
-            }
-            self.levels.drop_empty();
-        }
-    }
-
-    /// Returns the node of an entity, if it is visited.
-    pub(crate) fn node_of(&self, store: &Store, entity: Entity) -> Option<u32> {
+    /// The slot of an entity, if it is visited.
+    pub(crate) fn slot_of(&self, store: &Store, entity: Entity) -> Option<u32> {
         let location = store.structure.entities.get(entity)?;
-        let table = self.tables.number(location.table)?;
-        let node = self.tables.node(Place { table, row: location.row })?;
-        self.nodes[node].is_visited.then_some(node)
+        let table = *self.numbers.get(location.table.index())?;
+        let slot = self.slot(ForestRow { table, row: location.row })?;
+        (self.entities.get(slot) == Some(&entity)).then_some(slot as u32)
     }
 
-    /// Collects the changed nodes, if changes are tracked.
-    fn find_changed(&mut self, store: &Store, needs: ForestNeeds) {
-        // If nothing has been seen, all nodes are new.
-        let seen = self.seen.take().filter(|seen| !seen.is_empty());
-        if !needs.changes {
-            return;
-        }
-        let changed = match seen {
-            Some(seen) => {
-                self.changed.clear();
-                changed_links(&seen, &self.links(), needs.changed_targets)
+    /// Computes depths by following the targets of each slot to one with a known depth. In a cycle, one member becomes a root;
+    /// which one depends on the rows alone.
+    fn find_depths(&mut self, slots: impl Iterator<Item = u32>) {
+        let mut way: Vec<usize> = Vec::new();
+        for first in slots {
+            let mut at = first as usize;
+            if self.depths[at] != UNKNOWN {
+                continue;
             }
-            None => core::mem::take(&mut self.work.targets),
-        };
-        for entity in changed {
-            self.changed.extend(self.node_of(store, entity));
+            let mut depth = loop {
+                self.depths[at] = ON_THE_WAY;
+                way.push(at);
+                match self.slot(self.places[at]) {
+                    None => break 0,
+                    Some(target) if self.depths[target] == UNKNOWN => at = target,
+                    Some(target) if self.depths[target] == ON_THE_WAY => {
+                        self.leave_siblings(at as u32);
+                        self.places[at] = ForestRow::NONE;
+                        self.has_circles = true;
+                        break 0;
+                    }
+                    Some(target) => break self.depths[target] + 1,
+                }
+            };
+            while let Some(slot) = way.pop() {
+                self.depths[slot] = depth;
+                depth += 1;
+            }
         }
     }
 
-    /// Takes the nodes that are new or have a different target since the last call. With `ForestNeeds::changed_targets`, also takes
-    /// the nodes that gained or lost a source. The list may contain duplicates.
+    fn find_levels(&mut self) {
+        self.levels.iter_mut().for_each(Vec::clear);
+        for number in 0..self.visited {
+            let ForestTable { first, arrangement, .. } = self.tables[number];
+            for row in 0..arrangement.rows as u32 {
+                let slot = first + row;
+                let depth = self.depths[slot as usize] as usize;
+                if self.levels.len() <= depth {
+                    self.levels.resize_with(depth + 1, Vec::new);
+                }
+                add_to_runs(&mut self.levels[depth], number as u32, row, slot);
+            }
+        }
+        self.drop_empty_levels();
+    }
+
+    fn drop_empty_levels(&mut self) {
+        while self.levels.last().is_some_and(Vec::is_empty) {
+            self.levels.pop();
+        }
+    }
+
+    fn find_sources(&mut self) {
+        let slots = self.entities.len();
+        self.starts.clear();
+        self.starts.resize(slots + 1, 0);
+        for slot in 0..slots {
+            if let Some(target) = self.slot(self.places[slot]) {
+                self.starts[target + 1] += 1;
+            }
+        }
+        for slot in 0..slots {
+            self.starts[slot + 1] += self.starts[slot];
+        }
+        let mut next = self.starts.clone();
+        self.sources.clear();
+        self.sources.resize(self.starts[slots] as usize, 0);
+        for slot in 0..slots {
+            if let Some(target) = self.slot(self.places[slot]) {
+                self.sources[next[target] as usize] = slot as u32;
+                next[target] += 1;
+            }
+        }
+    }
+
+    /// Records which slots are new or have a different target, and with `with_targets` also the slots of the old and new targets.
+    fn compare(&mut self, (entities, targets): (Vec<Entity>, Vec<Entity>), with_targets: bool) {
+        let (earlier, now) = (Slots::of(&entities), Slots::of(&self.entities));
+        self.changed.clear();
+        for slot in 0..self.entities.len() {
+            let before = earlier.find(self.entities[slot]);
+            if before.is_none_or(|before| targets[before as usize] != self.targets[slot]) {
+                self.changed.push(slot as u32);
+                self.changed.extend(now.find(self.targets[slot]).filter(|_| with_targets));
+            }
+        }
+        for (entity, target) in entities.iter().zip(&targets).filter(|_| with_targets) {
+            let after = now.find(*entity);
+            if after.is_none_or(|after| self.targets[after as usize] != *target) {
+                self.changed.extend(now.find(*target));
+            }
+        }
+    }
+
+    /// The slots that are new or have a different target since the last call, and with `ForestNeeds::changed_targets` the slots
+    /// that gained or lost a source. May contain duplicates.
     pub(crate) fn take_changed(&mut self) -> Vec<u32> {
         core::mem::take(&mut self.changed)
     }
 
-    /// Returns the visited entities with their targets.
-    fn links(&self) -> Links {
-        let nodes = self.tables.visited().flat_map(|(_, table)| &table.nodes).filter(|node| **node != NO_NODE);
-        nodes.map(|&node| (self.nodes[node].entity, self.nodes[node].target)).collect()
+    /// The known entities with their targets, if changes are tracked: the state that the next update compares with.
+    pub(crate) fn seen(&self) -> Vec<(Entity, Entity)> {
+        let seen = self.entities.iter().copied().zip(self.targets.iter().copied());
+        if self.tells_changes { seen.collect() } else { Vec::new() }
     }
 
-    /// Returns the known entities with their targets, if changes are tracked. The next update compares with these.
-    pub(crate) fn seen(&self) -> Links {
-        match &self.seen {
-            Some(seen) => seen.clone(),
-            None if self.tells_changes => self.links(),
-            None => Vec::new(),
-        }
-    }
-
-    /// Restores the result of [`seen`](Self::seen). The next update reports the differences from it.
+    /// Restores the result of [`seen`](Self::seen): the next update reports differences from it.
     pub(crate) fn has_seen(&mut self, seen: &[(Entity, Entity)]) {
         self.is_known = false;
         // `tells_changes` is set because `seen` must return these links even if there is no update in between.
         self.tells_changes |= !seen.is_empty();
-        self.seen = Some(seen.to_vec());
+        (self.entities, self.targets) = seen.iter().copied().unzip();
     }
 
-    /// Returns all nodes, by depth.
-    pub(crate) fn levels(&self) -> &[Vec<RowRun>] {
+    /// All slots, by depth.
+    pub(crate) fn levels(&self) -> &[Vec<SlotRun>] {
         &self.levels
     }
 
-    /// Returns the tables to which the numbers in places refer.
+    /// The tables that places refer to.
     pub(crate) fn tables(&self) -> &[ForestTable] {
         &self.tables
     }
 
-    /// Returns the place of each node.
+    /// The places of the targets of a run's slots.
     #[inline]
-    pub(crate) fn places(&self) -> &[Place] {
-        &self.nodes.places
+    pub(crate) fn places(&self, run: SlotRun) -> &[ForestRow] {
+        &self.places[run.slot as usize..][..run.len as usize]
     }
 
-    /// Returns the nodes of the targets of a run's rows. For a row without a target, the value is no index of
-    /// [`places`](Self::places).
+    /// Where the sources of each slot of a run begin in [`sources`](Self::sources), and where those of the last slot end.
     #[inline]
-    pub(crate) fn above(&self, run: RowRun) -> &[u32] {
-        &self.tables[run.table].above[run.row as usize..][..run.len as usize]
+    pub(crate) fn starts(&self, run: SlotRun) -> &[u32] {
+        &self.starts[run.slot as usize..][..=run.len as usize]
     }
 
-    /// Returns the visited sources of a row, as nodes in the order of their places.
-    #[inline]
-    pub(crate) fn sources(&self, place: Place) -> Sources<'_> {
-        let first = self.tables.node(place).map_or(NO_NODE, |node| self.nodes[node].first_source);
-        Sources { nodes: &self.nodes, next: first }
+    /// The visited sources of all slots, as slots. [`starts`](Self::starts) returns the range of each slot.
+    pub(crate) fn sources(&self) -> &[u32] {
+        &self.sources
     }
 
-    /// Returns the rows to visit if `seeds` have changed, by depth. These are the seeds and all nodes below them, or with `upwards`
-    /// the seeds and all nodes above them.
-    pub(crate) fn slots_to_visit(&mut self, seeds: &[u32], upwards: bool) -> Vec<Vec<RowRun>> {
+    /// The place of a slot.
+    #[inline]
+    pub(crate) fn place_of(&self, slot: u32) -> ForestRow {
+        let tables = &self.tables[..self.visited];
+        let table = if tables.len() == 1 { 0 } else { tables.partition_point(|table| table.first <= slot) - 1 };
+        ForestRow { table: table as u32, row: slot - tables[table].first }
+    }
+
+    /// The slots to visit if `seeds` have changed, by depth: the seeds and all slots below them, or above them with `upwards`.
+    pub(crate) fn slots_to_visit(&self, seeds: impl Iterator<Item = u32>, upwards: bool) -> Vec<Vec<SlotRun>> {
         let mut buckets: Vec<Vec<u32>> = Vec::new();
-        // One bit per node, in pages: a few nodes of many cost little.
+        buckets.resize_with(self.levels.len(), Vec::new);
+        // One bit per slot, in pages: marking a few of many slots needs little memory.
         let mut seen = Pages::<u64, 64>::default();
-        let mut reach = |nodes: &Nodes, buckets: &mut Vec<Vec<u32>>, node: u32| {
-            let (seen, bit) = (seen.get_or_add(node / 64, 0), 1 << (node % 64));
+        let mut reach = |buckets: &mut Vec<Vec<u32>>, slot: u32| {
+            let (seen, bit) = (seen.get_or_add(slot / 64, 0), 1 << (slot % 64));
             if *seen & bit == 0 {
                 *seen |= bit;
-                let depth = nodes[node].depth as usize;
-                if buckets.len() <= depth {
-                    buckets.resize_with(depth + 1, Vec::new);
-                }
-                buckets[depth].push(node);
+                buckets[self.depths[slot as usize] as usize].push(slot);
             }
         };
-        seeds.iter().for_each(|&node| reach(&self.nodes, &mut buckets, node));
-        let mut step = 0;
-        while step < buckets.len() {
+        seeds.for_each(|slot| reach(&mut buckets, slot));
+        for step in 0..buckets.len() {
             let depth = if upwards { buckets.len() - 1 - step } else { step };
             for at in 0..buckets[depth].len() {
-                let node = buckets[depth][at];
+                let slot = buckets[depth][at] as usize;
                 if upwards {
-                    self.nodes.sort_sources(node);
-                    self.nodes
-                        .visited_above(node)
-                        .into_iter()
-                        .for_each(|above| reach(&self.nodes, &mut buckets, above));
-                } else {
-                    self.nodes.sources(node).for_each(|source| reach(&self.nodes, &mut buckets, source));
+                    if let Some(target) = self.slot(self.places[slot]) {
+                        reach(&mut buckets, target as u32);
+                    }
+                    continue;
+                }
+                let mut source = self.below[slot].first_source;
+                while source != NOT_HERE {
+                    reach(&mut buckets, source);
+                    source = self.below[source as usize].next;
                 }
             }
-            step += 1;
         }
-        let runs = buckets.into_iter().map(|nodes| {
-            let mut places: Vec<Place> = nodes.into_iter().map(|node| self.nodes.places[node as usize]).collect();
-            places.sort_unstable();
+        let runs = buckets.into_iter().map(|mut slots| {
+            slots.sort_unstable();
             let mut runs = Vec::new();
-            places.into_iter().for_each(|place| push_row(&mut runs, place));
+            for slot in slots {
+                let ForestRow { table, row } = self.place_of(slot);
+                add_to_runs(&mut runs, table, row, slot);
+            }
             runs
         });
         runs.collect()
-    }
-}
-
-/// Iterates over the visited sources of a row, as nodes.
-#[derive(Clone, Copy)]
-pub(crate) struct Sources<'f> {
-    nodes: &'f Nodes,
-    next: u32,
-}
-
-impl Iterator for Sources<'_> {
-    type Item = u32;
-
-    #[inline]
-    fn next(&mut self) -> Option<u32> {
-        let node = self.next;
-        (node != NO_NODE).then(|| {
-            self.next = self.nodes[node].next;
-            node
-        })
     }
 }

@@ -1,8 +1,8 @@
 //! Visits rows together with the components of their targets or sources: see [`Forest`].
 //!
 //! A kernel gets the columns of consecutive rows of one depth, and a [`LinkedRows`] to read components of their targets or sources.
-//! These targets and sources have another depth, or are not visited at all, so the kernel never reads a row that it is processing.
-//! This is checked for each row that is read.
+//! Those have another depth, or are not visited at all, so the kernel never reads a row that it is processing. This is checked for
+//! each row that is read.
 //!
 //! Tests: tests/relationships/down.rs
 
@@ -14,13 +14,13 @@ use super::cache::CacheOf;
 use super::data::QueryData;
 use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
 use super::filter::FilterTerms;
-use super::forest::{Forest, ForestTable, Place, RowRun, Sources};
+use super::forest::{Forest, ForestRow, ForestTable, SlotRun};
 use super::row_ranges::RangeVariants;
 use crate::structure::cell::StoreCell;
 use crate::util::simd::{self, KernelJob, UnrollWidth, Variants};
 
-/// A table from which linked rows are read. It is in a `ManuallyDrop`, because the compiler assumes that `TableFetch` might have a
-/// destructor, although it is `Copy`.
+/// A table from which linked rows are read. `ManuallyDrop`, because the compiler assumes that `TableFetch` might have a destructor,
+/// although it is `Copy`.
 type MaybeTable<'l, P> = Option<ManuallyDrop<LinkedTable<'l, P>>>;
 
 struct LinkedTable<'l, P: QueryData> {
@@ -33,18 +33,14 @@ struct LinkedTable<'l, P: QueryData> {
 pub struct LinkedRows<'l, P: QueryData> {
     forest: &'l Forest,
     tables: &'l [MaybeTable<'l, P>],
-    run: RowRun,
-    /// The nodes of the targets of the run's rows.
-    above: &'l [u32],
-    /// The place of each node.
-    places: &'l [Place],
+    run: SlotRun,
 }
 
 impl_copy! { [P: QueryData] LinkedRows<'_, P>; }
 
 impl<'l, P: QueryData<Terms: ReadOnlyFetch>> LinkedRows<'l, P> {
     #[inline(always)]
-    fn at(&self, place: Place) -> Option<P::Item<'l, 'l>> {
+    fn at(&self, place: ForestRow) -> Option<P::Item<'l, 'l>> {
         let table = self.tables.get(place.table as usize)?.as_ref()?;
         let (row, run) = (place.row as usize, &self.run);
         let is_of_run = place.table == run.table && place.row.wrapping_sub(run.row) < run.len;
@@ -60,22 +56,23 @@ impl<'l, P: QueryData<Terms: ReadOnlyFetch>> LinkedRows<'l, P> {
         is_there.then(|| P::item(unsafe { P::Terms::fetch_row::<false>(table.ready, table.rows, row) }, None))
     }
 
-    /// Returns the item of a row's target, if it has a target that matches.
+    /// The item of a row's target, if it has a target that matches.
     #[inline(always)]
     pub fn target(&self, row: usize) -> Option<P::Item<'l, 'l>> {
-        self.at(*self.places.get(self.above[row] as usize)?)
+        self.at(self.forest.places(self.run)[row])
     }
 
-    /// Returns the items of a row's visited sources.
+    /// The items of a row's visited sources.
     #[inline(always)]
     pub fn sources(&self, row: usize) -> ChildRows<'l, P> {
-        let place = Place { table: self.run.table, row: self.run.row + row as u32 };
-        ChildRows { sources: self.forest.sources(place), linked: *self }
+        let starts = self.forest.starts(self.run);
+        let (start, end) = (starts[row] as usize, starts[row + 1] as usize);
+        ChildRows { slots: self.forest.sources()[start..end].iter(), linked: *self }
     }
 }
 
-/// Iterates over the items of an entity's children, in a system that visits a hierarchy upwards: `#[system(up = ChildOf)]`. Yields
-/// the children that the system visits, in the order of tables and rows.
+/// The items of an entity's children, in a system that visits a hierarchy upwards: `#[system(up = ChildOf)]`. Contains the children
+/// that the system visits, in the order of tables and rows.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -98,14 +95,14 @@ impl<'l, P: QueryData<Terms: ReadOnlyFetch>> LinkedRows<'l, P> {
 /// assert_eq!(world.get::<Total>(ship).unwrap().0, 14);
 /// ```
 pub struct ChildRows<'l, P: QueryData> {
-    sources: Sources<'l>,
+    slots: core::slice::Iter<'l, u32>,
     linked: LinkedRows<'l, P>,
 }
 
 impl<P: QueryData> Clone for ChildRows<'_, P> {
     #[inline]
     fn clone(&self) -> Self {
-        Self { sources: self.sources, linked: self.linked }
+        Self { slots: self.slots.clone(), linked: self.linked }
     }
 }
 
@@ -115,11 +112,16 @@ impl<'l, P: QueryData<Terms: ReadOnlyFetch>> Iterator for ChildRows<'l, P> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let node = self.sources.next()?;
-            if let Some(item) = self.linked.at(self.linked.places[node as usize]) {
+            let &slot = self.slots.next()?;
+            if let Some(item) = self.linked.at(self.linked.forest.place_of(slot)) {
                 return Some(item);
             }
         }
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.slots.len()))
     }
 }
 
@@ -127,7 +129,7 @@ impl<P: QueryData<Terms: ReadOnlyFetch>> core::iter::FusedIterator for ChildRows
 
 impl_debug!([P: QueryData] ChildRows<'_, P> => |_this, f| write!(f, "ChildRows<{}>", core::any::type_name::<P>()));
 
-/// A function that processes several consecutive rows and the items linked with them.
+/// A function of several consecutive rows and the items linked with them.
 pub(crate) trait LinkedKernel<T: ContiguousFetch, P: QueryData> {
     /// The error that ends the loop.
     type Error;
@@ -152,7 +154,7 @@ where
     P: QueryData<Terms: ReadOnlyFetch>,
     A: FilterTerms,
 {
-    /// Creates a walk over rows that match `cache`. Linked items are read from tables that match `linked`.
+    /// A walk over rows of the first cache; linked items are read from tables of the second.
     ///
     /// # Safety
     ///
@@ -175,8 +177,7 @@ where
         Self { visited, linked, forest }
     }
 
-    /// Marks all rows as changed and returns true, if rows need no check and slices may have many rows. Otherwise returns false.
-    /// Pass the result to [`for_each`](Self::for_each) as `is_marked`.
+    /// Records all rows as changed. They are then visited with `is_marked`.
     pub(crate) fn mark_all(&self) -> bool {
         if per_row::<T, F>() || T::SINGLE_ROWS {
             return false;
@@ -188,7 +189,7 @@ where
         true
     }
 
-    /// Calls the kernel with runs of rows, one after the other, until the kernel fails.
+    /// Calls the kernel with runs of rows, one after the other, until it fails.
     ///
     /// # Safety
     ///
@@ -197,7 +198,7 @@ where
     #[inline]
     pub(crate) unsafe fn for_each<V: Variants, K: LinkedKernel<T, P>>(
         self,
-        runs: impl Iterator<Item = RowRun> + Clone,
+        runs: impl Iterator<Item = SlotRun> + Clone,
         is_marked: bool,
         kernel: &mut K,
     ) -> Result<(), K::Error> {
@@ -228,7 +229,7 @@ where
     }
 }
 
-/// The job that loops over runs.
+/// The loop over runs.
 struct SlotRunLoop<'l, 'k, T: ContiguousFetch, F: FilterTerms, P: QueryData, R, K> {
     forest: &'l Forest,
     tables: &'l [MaybeTable<'l, P>],
@@ -243,7 +244,7 @@ where
     T: ContiguousFetch,
     F: FilterTerms,
     P: QueryData<Terms: ReadOnlyFetch>,
-    R: Iterator<Item = RowRun>,
+    R: Iterator<Item = SlotRun>,
     K: LinkedKernel<T, P>,
 {
     type Out = Result<(), K::Error>;
@@ -255,16 +256,15 @@ where
             let Some(block) = &blocks[run.table as usize] else { continue };
             let (first, len) = (run.row as usize, run.len as usize);
             assert!(first + len <= block.end, "rows that the table does not have");
-            let linked = LinkedRows { forest, tables, run, above: forest.above(run), places: forest.places() };
+            let linked = LinkedRows { forest, tables, run };
             if per_row::<T, F>() || T::SINGLE_ROWS {
                 for at in 0..len {
-                    let one = RowRun { row: run.row + at as u32, len: 1, ..run };
-                    let linked = LinkedRows { run: one, above: &linked.above[at..=at], ..linked };
+                    let one = SlotRun { row: run.row + at as u32, slot: run.slot + at as u32, len: 1, ..run };
                     // SAFETY: the row is less than `block.end` (asserted above); the access is allowed, as promised to
                     // `LinkedWalk::new`, and the arguments of the kernel do not outlive its call.
                     unsafe {
                         if block.contains_row(first + at) {
-                            kernel.run(1, block.slice(first + at, 1), &linked)?;
+                            kernel.run(1, block.slice(first + at, 1), &LinkedRows { run: one, ..linked })?;
                         }
                     }
                 }

@@ -65,7 +65,7 @@ pub(crate) use self::fetch::Rows;
 pub use self::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 pub use self::filter::{FilterOf, FilterTerms, QueryFilter};
 pub(crate) use self::find::lacking;
-pub(crate) use self::forest::{Forest, ForestNeeds, RowRun};
+pub(crate) use self::forest::{Forest, ForestNeeds, SlotRun};
 pub use self::handle::Query;
 pub use self::iter::{QueryContiguousIter, QueryIter};
 pub use self::lens::QueryLens;

@@ -16,7 +16,7 @@ use crate::schedule::ScheduleMemory;
 use crate::schedule::label::InternedScheduleLabel;
 use crate::structure::store::{
     CopyVersion, KnownCopy, NotTaken, RestoreOutcome, RestoreSource, Store, StoreCopy, WorldId, copy_around_rows,
-    copy_store_to, is_busy, mark_of_copy, refused_parts, restore, settle,
+    copy_store_to, is_busy, mark_of_copy, refused_parts, restore,
 };
 use crate::util::alloc_error::AllocError;
 use crate::util::guard::DeferredPanic;
@@ -24,8 +24,7 @@ use crate::world::{World, for_each_schedule};
 
 /// The state of a world at one moment, with its own copies of the values. See [the module](super).
 ///
-/// It can be restored any number of times. [`World::snapshot_into`] overwrites it with a new snapshot, and reuses its
-/// memory.
+/// It can be restored any number of times. [`World::snapshot_into`] overwrites it with a new snapshot and reuses its memory.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -44,10 +43,9 @@ pub struct WorldSnapshot {
     pub(super) systems: Vec<(InternedScheduleLabel, ScheduleMemory)>,
 }
 
-/// The contents of a world as data, which is read without copying entities and components: see
-/// [`World::living_contents`].
+/// The contents of a world as data, read in place: see [`World::living_contents`].
 pub struct LivingContents<'w> {
-    /// A copy of everything in the world except entities and components.
+    /// A copy of everything except entities and components.
     pub(super) around: WorldSnapshot,
     pub(super) store: &'w Store,
 }
@@ -60,36 +58,35 @@ impl_debug_as_struct! {
 }
 
 impl WorldSnapshot {
-    /// Creates an empty snapshot for a world.
+    /// An empty snapshot for a world.
     pub(super) fn none_of(world: &World, options: SnapshotOptions) -> Self {
         Self { world: world.id(), options, copy: StoreCopy::default(), systems: Vec::new() }
     }
 
-    /// Returns whether the snapshot was taken from, or built for, this world.
+    /// Whether the snapshot was taken from, or built for, this world.
     pub(super) fn is_of(&self, world: &World) -> bool {
         self.world == world.id()
     }
 
-    /// Returns the number of live entities.
+    /// The number of live entities.
     #[must_use]
     pub fn len(&self) -> usize {
         self.copy.len()
     }
 
-    /// Returns whether the snapshot has no live entity.
+    /// Whether the snapshot has no live entity.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the number of frames that had ended when the snapshot was taken: see [`World::frame_number`].
+    /// The number of frames that had ended: see [`World::frame_number`].
     #[must_use]
     pub fn frame_number(&self) -> u64 {
         self.copy.frames.number
     }
 
-    /// Returns the number of bytes that the snapshot has allocated for entities and components. Allocations that the
-    /// values own are not included.
+    /// The bytes that the snapshot has allocated for entities and components, excluding allocations owned by the values.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -105,7 +102,7 @@ impl WorldSnapshot {
     }
 }
 
-/// A world has been [restored](World::restore). This event is triggered after the whole state has been restored.
+/// A world has been [restored](World::restore). This event is triggered after the whole state is in place.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -128,17 +125,16 @@ pub struct Restored {
 }
 
 impl World {
-    /// Takes a snapshot of the whole world: see [`snapshot`](crate::snapshot). Memory is allocated, and values are
-    /// copied: `O(entities + components)`.
+    /// Takes a snapshot of the whole world: see [`snapshot`](crate::snapshot). `O(entities + components)`: memory is allocated, and
+    /// values are copied.
     ///
     /// # Errors
     ///
-    /// If a system, schedule, hook or observer is running, or if some data cannot be copied. The error lists all data
-    /// that cannot be copied.
+    /// If a system, schedule, hook or observer is running, or if some data cannot be copied. The error names all such data.
     ///
     /// # Panics
     ///
-    /// If a `Clone` panics, or if a memory allocation fails.
+    /// If a `Clone` panics, or if there is no memory.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -158,7 +154,7 @@ impl World {
         self.snapshot_with(&SnapshotOptions::new())
     }
 
-    /// Takes a snapshot like [`World::snapshot`], without the data that the options leave out.
+    /// Like [`World::snapshot`], without the data that the options leave out.
     ///
     /// # Errors
     ///
@@ -173,12 +169,12 @@ impl World {
         Ok(snapshot)
     }
 
-    /// Overwrites a snapshot with a new one. The options of the snapshot are kept. Its memory is reused where it is
-    /// large enough.
+    /// Overwrites a snapshot with a new one. The options of the snapshot are kept, and its memory is reused where it is large
+    /// enough.
     ///
     /// # Errors
     ///
-    /// See [`World::snapshot`]. In case of an error, the snapshot is unchanged.
+    /// See [`World::snapshot`]. On an error the snapshot is unchanged.
     ///
     /// # Panics
     ///
@@ -201,9 +197,8 @@ impl World {
         self.take_snapshot(snapshot, None, false)
     }
 
-    /// Implements [`World::snapshot_into`]. The snapshot shares unchanged data with the `known` snapshot, if there is
-    /// one. If `is_to_be_known` is set, the snapshot may later be used as the known one. Then the change tick is
-    /// incremented.
+    /// Implements [`World::snapshot_into`]. The snapshot shares unchanged data with a known snapshot. If it is to become the known
+    /// snapshot later, the change tick is incremented.
     pub(super) fn take_snapshot(
         &mut self,
         snapshot: &mut WorldSnapshot,
@@ -215,8 +210,7 @@ impl World {
         let taken = self.memory_of_systems(options, true)?;
         *world = self.id();
         if is_to_be_known {
-            // Later writes get a tick that differs from the ticks of all earlier writes, and of those that the copy would make first.
-            settle(&mut self.store);
+            // The tick is incremented, so that the tick of later writes differs from the ticks of all earlier writes.
             self.increment_change_tick();
         }
         copy_store_to(&mut self.store, copy, known, |descriptor| options.is_apart(descriptor), &options.clones)
@@ -225,8 +219,7 @@ impl World {
         Ok(())
     }
 
-    /// Collects the state of the systems in schedules. Returns an error if no snapshot can be taken. `with_rows` is
-    /// whether the snapshot is to contain rows.
+    /// Collects the state of the systems in schedules if a snapshot can be taken, with or without rows.
     fn memory_of_systems(
         &mut self,
         options: &SnapshotOptions,
@@ -257,12 +250,12 @@ impl World {
         if refused.is_empty() { Ok(taken) } else { Err(SnapshotError::NotTaken(refused)) }
     }
 
-    /// Returns the contents of the world as data, without copying entities and components. A format that only writes
-    /// the world reads it in this way. The world is borrowed mutably as long as the contents are in use.
+    /// Returns the contents of the world as data, without copying entities and components. A format that only writes the world
+    /// reads this. The world is borrowed mutably for as long as the contents are in use.
     ///
     /// # Errors
     ///
-    /// See [`World::snapshot`]. But components need not be `Clone`.
+    /// See [`World::snapshot`], except that components need not be `Clone`.
     ///
     /// # Panics
     ///
@@ -290,23 +283,22 @@ impl World {
         Ok(LivingContents { around, store: &self.store })
     }
 
-    /// Restores the world to a snapshot that was taken of it: see [`snapshot`](crate::snapshot). Afterwards, operations
-    /// have the same results as they had after the snapshot was taken. `O(entities + components)`.
+    /// Restores the world to a snapshot that was taken of it: see [`snapshot`](crate::snapshot). Later operations have the same
+    /// results as after the snapshot. `O(entities + components)`.
     ///
-    /// Hooks and observers are not notified of the entities and components that the restore adds and removes. At the
-    /// end, the event [`Restored`] is triggered.
+    /// Hooks and observers do not run for the entities and components that the restore adds and removes. The event [`Restored`] is
+    /// triggered at the end.
     ///
     /// # Errors
     ///
-    /// If a system, schedule, hook or observer is running, or if the snapshot is from another world.
-    /// [`World::restore_into`] accepts a snapshot from another world.
+    /// If a system, schedule, hook or observer is running, or if the snapshot is from another world: [`World::restore_into`]
+    /// accepts those.
     ///
     /// # Panics
     ///
-    /// - If a `Clone` panics, or if a memory allocation fails. Then nothing has changed.
-    /// - If preparing a system panics. Then nothing has changed. A system is prepared if it has state in the snapshot but
-    ///   is not prepared now, because of an earlier restore to a moment before its first run.
-    /// - If the `Drop` of an old value panics. Then the world has been restored.
+    /// If a `Clone` panics, or if there is no memory: then nothing has changed. A restored world may have systems that a restore to
+    /// before their first run had left unprepared; they are prepared first, and if that panics nothing has changed either. If the
+    /// `Drop` of an old value panics, the world has been restored.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -323,12 +315,12 @@ impl World {
         self.restore_snapshot(snapshot, None).map(drop)
     }
 
-    /// Restores the world like [`World::restore`], but consumes the snapshot. The values and the memory of the snapshot
-    /// move into the world; only resources are cloned.
+    /// Like [`World::restore`], but consumes the snapshot: its values and memory move into the world, and only resources are
+    /// cloned.
     ///
     /// # Errors
     ///
-    /// See [`World::restore`]. In this case, too, the snapshot is dropped.
+    /// See [`World::restore`]. The snapshot is dropped in this case too.
     ///
     /// # Panics
     ///
@@ -380,9 +372,8 @@ impl World {
         Ok(())
     }
 
-    /// Prepares schedules whose systems have state in the snapshot but are not prepared now, because only prepared
-    /// systems can hold state. This happens after a restore to a moment before their first run. A system that cannot be
-    /// prepared starts with new state.
+    /// Prepares schedules whose systems have state in the snapshot but are not prepared now, for instance after a restore to before
+    /// their first run: only prepared systems can hold state. A system that cannot be prepared starts with fresh state.
     fn prepare_schedules(&mut self, snapshot: &WorldSnapshot) {
         let (world, mut unprepared) = (self.id(), Vec::new());
         for_each_schedule(&mut self.store, |label, schedule| {
@@ -399,7 +390,7 @@ impl World {
         }
     }
 
-    /// Moves the copy into the store, and the saved state into the systems.
+    /// Moves the copy into the store and the saved state into the systems.
     fn restored(
         &mut self,
         mut systems: HashMap<InternedScheduleLabel, ScheduleMemory>,
@@ -423,8 +414,8 @@ impl World {
         mark
     }
 
-    /// Implements [`World::restore`]. Data that is equal in the `known` snapshot and in this one stays in place.
-    /// Returns the state that the world has before [`Restored`] is triggered.
+    /// Implements [`World::restore`]. Data that are equal in the known snapshot and in this one stay in place. Returns the state of
+    /// the world before [`Restored`] is triggered.
     pub(super) fn restore_snapshot(
         &mut self,
         snapshot: &WorldSnapshot,

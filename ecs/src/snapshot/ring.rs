@@ -1,8 +1,7 @@
 //! The last frames of a world. Consecutive frames share unchanged data.
 //!
-//! The ring records which of its snapshots the world was last equal to, and the state of the world at that time
-//! ([`CopyVersion`]). If the world has been restored by other means since then, this state no longer matches, and the
-//! next snapshot shares nothing.
+//! The ring records which of its snapshots the world was last equal to, and the state of the world at that time: [`CopyVersion`]. If the
+//! world has been restored by other means since, the mark no longer matches, and the next snapshot shares nothing.
 //!
 //! Tests: tests/snapshots/ring.rs
 
@@ -16,9 +15,8 @@ use crate::world::World;
 
 /// The last frames of a world, for rollback: see [the module](super#rollback).
 ///
-/// The caller chooses the numbers of the frames. If a frame is saved again, after an earlier one has been restored, it
-/// is replaced, and all later frames are removed. If the ring is full, the oldest frame is removed and its memory is
-/// reused.
+/// The caller numbers the frames. Saving a frame again, after an earlier one has been restored, replaces it and removes all later frames.
+/// If there are more frames than the ring has room for, the oldest one is removed and its memory is reused.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -52,7 +50,7 @@ use crate::world::World;
 pub struct SnapshotRing {
     options: SnapshotOptions,
     room: usize,
-    /// The frames with their numbers, in ascending order of the numbers.
+    /// In ascending order of the numbers.
     frames: VecDeque<(u64, WorldSnapshot)>,
     /// Snapshots whose memory can be reused.
     spare: VecDeque<WorldSnapshot>,
@@ -61,13 +59,13 @@ pub struct SnapshotRing {
 }
 
 impl SnapshotRing {
-    /// Creates a ring with capacity for `frames` frames, at least for one.
+    /// Creates a ring with room for `frames` frames, and for at least one.
     #[must_use]
     pub fn new(frames: usize) -> Self {
         Self::with_options(frames, SnapshotOptions::new())
     }
 
-    /// Creates a ring like [`SnapshotRing::new`], without the data that the options leave out.
+    /// Like [`SnapshotRing::new`], without the data that the options leave out.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -88,16 +86,15 @@ impl SnapshotRing {
         Self { options, room, frames, spare: VecDeque::new(), last: None }
     }
 
-    /// Saves the current state of the world as a frame. Frames with this number or a higher one are removed first. If
-    /// nothing has changed since a frame of this ring was last saved or restored, the cost does not depend on the
-    /// number of entities, except for values that may contain cells: see [rollback](super#rollback). Otherwise it is
-    /// `O(rows)` for each table and column with changes.
+    /// Saves the current state of the world as a frame. Frames with this number or a higher one are removed first.
+    /// `O(entities + components)` for the changes since a frame of this ring was last saved or restored, and for values that are not
+    /// `Copy`, are sparse or are tracked.
     ///
-    /// The [change tick](World::change_tick) of the world is incremented, like in a run of a system.
+    /// The [change tick](World::change_tick) of the world is incremented, as in a run of a system.
     ///
     /// # Errors
     ///
-    /// See [`World::snapshot`]. In case of an error, no frame is removed.
+    /// See [`World::snapshot`]. On an error no frame is removed.
     ///
     /// # Panics
     ///
@@ -124,13 +121,12 @@ impl SnapshotRing {
         Ok(())
     }
 
-    /// Restores the world to a frame, like [`World::restore`]. Later frames are kept until they are saved again. The
-    /// cost is proportional to the changes since a frame was last saved or restored, and to the differences between
-    /// that frame and this one.
+    /// Restores the world to a frame, like [`World::restore`]. Later frames are kept until they are saved again. The cost is proportional
+    /// to the changes since, and to the differences from, the frame that was last saved or restored.
     ///
     /// # Errors
     ///
-    /// If the ring does not have the frame, or if [`World::restore`] fails. Nothing has changed.
+    /// If the ring does not have the frame, or for the reasons of [`World::restore`]. Nothing has changed.
     ///
     /// # Panics
     ///
@@ -160,7 +156,7 @@ impl SnapshotRing {
         find(&self.frames, frame)
     }
 
-    /// Returns the numbers of the frames, in ascending order.
+    /// The numbers of the frames, in ascending order.
     pub fn frames(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
         self.frames.iter().map(|(number, _)| *number)
     }
@@ -178,7 +174,7 @@ fn find(frames: &VecDeque<(u64, WorldSnapshot)>, frame: u64) -> Option<&WorldSna
     Some(&frames[at].1)
 }
 
-/// Returns the frame that the world was last equal to, if the ring has it.
+/// The frame that the world was last equal to.
 fn known_copy<'a>(
     frames: &'a VecDeque<(u64, WorldSnapshot)>,
     last: &'a Option<(u64, CopyVersion)>,
@@ -189,7 +185,7 @@ fn known_copy<'a>(
 
 impl_debug_of_fields! { [] SnapshotRing { room, frames } }
 
-/// The reason why a frame cannot be [restored](SnapshotRing::restore). Nothing has changed.
+/// A frame cannot be [restored](SnapshotRing::restore). Nothing has changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RingError {

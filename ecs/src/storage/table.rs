@@ -1,17 +1,15 @@
-//! Tables: one for each distinct set of table-stored components. Other systems call a table an archetype.
+//! Tables: one for each distinct set of table-stored components (what other systems call an archetype).
 //!
-//! A table has a list of entities and one column per component. All of them have the same length and grow together. All functions keep rows
-//! complete: between two calls every row below `len` has an entity and a value in each column. To add a row, the caller writes its values
-//! to the columns past the last row, and then commits the row. To remove a row, the last row is moved into it. If values of the removed row
-//! have to be dropped, they are first moved past the last row, so that the table is valid while `Drop` runs, even if it panics. Such a row
-//! is called *retired*.
+//! A table has a list of entities and one column per component, all of the same length and growing together. All functions keep
+//! rows complete: between two calls every row below `len` has an entity and a value in each column. To add a row, its values are
+//! written to the columns past the last row, and then the row is committed. To remove a row, the last row is moved into it. Values
+//! that have to be dropped are moved past the last row first, so that the table is valid while `Drop` runs, even if it panics.
 //!
-//! The memory of a table depends only on the columns of the table, not on the number of components in the world.
+//! The memory of a table depends only on its own columns, not on the number of components in the world.
 //!
 //! Tests: tests/hazards/rows.rs, tests/storage/components.rs
 
 mod column_move;
-mod departures;
 mod ticks;
 mod bulk;
 mod moves;
@@ -23,14 +21,12 @@ mod copy;
 pub(crate) use self::bulk::AscendingRows;
 pub(crate) use self::column_move::ColumnMove;
 pub(crate) use self::copy::{KnownTable, TableCopy};
-pub(crate) use self::departures::Arrangement;
 pub use self::tables::Tables;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use self::departures::Departures;
 use crate::component::transition::{ColumnSet, ListenerMask};
 use crate::component::{ComponentId, Components};
 use crate::entity::{Entity, TableId};
@@ -40,7 +36,7 @@ use crate::storage::tick::{Tick, TickCell, WriteStamp};
 use crate::util::alloc_error::{AllocError, try_reserve_exact};
 use crate::util::guard::for_each_despite_panics;
 
-/// The entities with exactly one set of table-stored components, and the values of these components.
+/// The entities that have one set of table-stored components, and the values of these components.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -66,36 +62,42 @@ pub struct Table {
     tracked: bool,
     /// Tick of the last added row or replaced value.
     stamped: TickCell,
-    /// Records which rows were removed or got other entities.
-    departures: Departures,
-    /// The listeners to structural changes of the entities of the table.
+    /// Incremented whenever rows are removed or moved; wraps around.
+    departures: u32,
+    /// The listeners to events of its entities.
     interest: ListenerMask,
-    /// The columns of components whose removals are recorded.
+    /// The columns whose removals are recorded.
     watched: ColumnSet,
-    /// The number of the removal log, if removals of exactly one component of the table are recorded; otherwise [`NO_LIST`].
+    /// The removal list, if removals of exactly one column are recorded.
     only_list: u32,
     /// The columns of disabling components.
     disabling: Box<[u32]>,
 }
 
-/// Returns the columns of disabling components. `ids` contains the component of each column.
+/// Identifies which entities are in the rows of a table, without a look at the list: see [`Table::arrangement`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Arrangement {
+    pub(crate) rows: usize,
+    departures: u32,
+}
+
+/// The columns of disabling components among the given components of columns.
 fn disabling_columns(ids: &[ComponentId], components: &Components) -> Box<[u32]> {
     let columns = ids.iter().zip(0..).filter(|(id, _)| components.disabling().contains(id));
     columns.map(|(_, column)| column).collect()
 }
 
-/// Stands for no removal log.
+/// No removal list.
 const NO_LIST: u32 = u32::MAX;
 
-/// Returns the number of the removal log of the only component whose removals are recorded; [`NO_LIST`] if the removals of no component, or
-/// of several components, are recorded.
+/// The removal list of the only component whose removals are recorded; [`NO_LIST`] if there are several, or no such component.
 fn only_list(ids: &[ComponentId], components: &Components) -> u32 {
     let mut lists = ids.iter().filter_map(|&id| components.removals(id));
     let first = lists.next();
     first.filter(|_| lists.next().is_none()).unwrap_or(NO_LIST)
 }
 
-/// Returns the listeners to structural changes of entities with these components.
+/// The listeners to events of entities with these components.
 fn interest_in(ids: &[ComponentId], watched: ColumnSet, components: &Components, in_all: ListenerMask) -> ListenerMask {
     let is_observed = ids.iter().any(|&id| !components.observed(id).is_empty());
     in_all
@@ -114,7 +116,7 @@ impl Table {
             needs_drop: columns.iter().any(|column| column.drop_fn().is_some()),
             tracked: columns.iter().any(|column| column.tracking().is_some()),
             stamped: TickCell::default(),
-            departures: Departures::default(),
+            departures: 0,
             interest: interest_in(&ids, watched, components, in_all),
             watched,
             only_list: only_list(&ids, components),
@@ -124,7 +126,7 @@ impl Table {
         }
     }
 
-    /// Returns the id of the table in its world.
+    /// The id of the table in its world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -141,7 +143,7 @@ impl Table {
         self.id
     }
 
-    /// Returns the components, in ascending order. The columns have the same order.
+    /// The components, in ascending order; the columns have the same order.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -158,7 +160,7 @@ impl Table {
         &self.components
     }
 
-    /// Returns the entity of each row.
+    /// The entity of each row.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -176,14 +178,14 @@ impl Table {
         &self.entities
     }
 
-    /// Returns the number of rows.
+    /// Number of rows.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.entities.len()
     }
 
-    /// Returns whether there are no rows.
+    /// Whether there are no rows.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -201,44 +203,36 @@ impl Table {
         self.entities.is_empty()
     }
 
-    /// Returns the tick of the last added row or replaced value.
+    /// Tick of the last added row or replaced value.
     pub(crate) fn stamped(&self) -> Tick {
         self.stamped.get()
     }
 
-    /// Returns a value that identifies the current arrangement of entities. Its count of departures changes whenever existing rows may have
-    /// got other entities. Appended rows change only its number of rows.
+    /// A value that changes whenever existing rows may have got other entities. Appended rows only change the length.
     #[inline]
     pub(crate) fn arrangement(&self) -> Arrangement {
-        self.departures.arrangement(self.entities.len())
+        Arrangement { rows: self.entities.len(), departures: self.departures }
     }
 
-    /// Starts to record which rows are removed or get other entities: see [`Table::for_each_row_since`].
-    #[inline]
-    pub(crate) fn start_row_log(&self) {
-        self.departures.start_log();
+    /// Records that rows are removed or moved.
+    #[inline(always)]
+    fn note_departure(&mut self) {
+        self.departures = self.departures.wrapping_add(1);
     }
 
-    /// Calls `each` with all rows whose entity may differ from the entity that the row had in an earlier arrangement, and with all rows
-    /// that have been added or removed since then. May call `each` more than once with the same row. [`Table::start_row_log`] must have
-    /// been called before the earlier arrangement was read.
-    pub(crate) fn for_each_row_since(&self, before: Arrangement, each: impl FnMut(u32)) {
-        self.departures.for_each_row_since(before, self.entities.len(), each);
-    }
-
-    /// Returns whether the next row needs an allocation.
+    /// Whether the next row needs an allocation.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.entities.len() == self.capacity
     }
 
-    /// Returns the number of rows that fit without an allocation.
+    /// Number of rows that fit without an allocation.
     #[inline]
     pub(crate) fn room(&self) -> usize {
         self.capacity - self.entities.len()
     }
 
-    /// Returns whether the table has a column for a component. `O(log columns)`.
+    /// Whether the table has a column for a component. `O(log columns)`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -255,7 +249,7 @@ impl Table {
         self.column_index(id).is_some()
     }
 
-    /// Adds the columns of the table to a map, which must have room for them.
+    /// Adds the columns to a map, which must have room for them.
     ///
     /// # Safety
     ///
@@ -269,7 +263,7 @@ impl Table {
         }
     }
 
-    /// Returns the index of the column of a component; `None` if the table does not have the component. `O(log columns)`.
+    /// The index of a component's column. `O(log columns)`.
     pub(crate) fn column_index(&self, id: ComponentId) -> Option<usize> {
         // A linear search is faster for few components.
         if self.components.len() <= 8 {
@@ -278,29 +272,28 @@ impl Table {
         self.components.binary_search(&id).ok()
     }
 
-    /// Returns the address of the column of a component; `None` if the table does not have the component. The address is valid for as long
-    /// as the table exists, even if the id of the table changes.
+    /// The address of a component's column. It is valid for as long as the table exists, even if the id of the table changes.
     pub(crate) fn column_address(&self, id: ComponentId) -> Option<ColumnAddress> {
         self.columns.address(self.column_index(id)?)
     }
 
-    /// Returns the columns, in the order of the components.
+    /// The columns, in the order of the components.
     #[inline]
     pub(crate) fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// Returns the column with this index.
+    /// The column with this index.
     #[inline]
     pub(crate) fn column(&self, index: usize) -> &Column {
         &self.columns[index]
     }
 
-    /// Returns the column with this index, without a bounds check.
+    /// The column with this index, without a bounds check.
     ///
     /// # Safety
     ///
-    /// - `index` was returned by [`Table::column_index`] of this table.
+    /// - `index` came from [`Table::column_index`] of this table.
     #[inline]
     pub(crate) unsafe fn column_unchecked(&self, index: usize) -> &Column {
         debug_assert!(index < self.columns.len());
@@ -332,11 +325,11 @@ impl Table {
         Ok(())
     }
 
-    /// Appends a row with new values, which have been written past the last row. The number of the new row is the previous `len`.
+    /// Appends the row past the last one, with new values. Its row number is the previous `len`.
     ///
     /// # Safety
     ///
-    /// - Room has been reserved, and every column has a value in the new row. The table owns these values from now on.
+    /// - Room has been reserved, and every column has a value in the row, which the table owns from now on.
     #[inline]
     pub(crate) unsafe fn commit_row(&mut self, entity: Entity, now: WriteStamp) {
         if self.tracked {
@@ -347,11 +340,11 @@ impl Table {
         unsafe { self.commit_moved_row(entity) }
     }
 
-    /// Like [`Table::commit_row`], for a row whose ticks are already set.
+    /// As [`Table::commit_row`], for a row whose ticks are already set.
     ///
     /// # Safety
     ///
-    /// - The conditions of [`Table::commit_row`].
+    /// - As for [`Table::commit_row`].
     #[inline]
     pub(crate) unsafe fn commit_moved_row(&mut self, entity: Entity) {
         debug_assert!(self.entities.len() < self.capacity);
@@ -364,12 +357,11 @@ impl Table {
         }
     }
 
-    /// Appends `count` rows with new values, which have been written past the last row. `list` adds their entities. The number of the first
-    /// new row is the previous `len`.
+    /// Appends `count` rows with new values; `list` adds their entities. The number of the first row is the previous `len`.
     ///
     /// # Safety
     ///
-    /// - Room has been reserved, and every column has a value in each of the new rows. The table owns these values from now on.
+    /// - Room has been reserved, and every column has a value in each of the rows, which the table owns from now on.
     /// - `list` adds `count` entities and does nothing else.
     pub(crate) unsafe fn commit_rows(&mut self, count: usize, now: WriteStamp, list: impl FnOnce(&mut Vec<Entity>)) {
         debug_assert!(count <= self.capacity - self.entities.len());
@@ -382,16 +374,16 @@ impl Table {
         debug_assert_eq!(self.entities.len(), before + count);
     }
 
-    /// Removes the entity of a row from the list, and moves the last entity to the row. Returns the last entity. If the row is the last
-    /// row, this is the removed entity.
+    /// Removes the entity of a row from the list and moves the last entity into its place. Returns the last entity, which is the
+    /// removed one if the row is the last.
     ///
     /// # Safety
     ///
-    /// - Both rows exist in the table; `last` is the last row.
+    /// - Both rows exist in the table; `last` is the last one.
     #[inline]
     unsafe fn take_entity_of(&mut self, row: usize, last: usize) -> Entity {
         debug_assert!(row <= last && last + 1 == self.entities.len());
-        self.departures.record([row as u32, last as u32], last);
+        self.note_departure();
         // SAFETY: both rows are in the list. Entities need no drop.
         unsafe {
             let entities = self.entities.as_mut_ptr();
@@ -402,10 +394,10 @@ impl Table {
         }
     }
 
-    /// Removes a row. Values that have to be dropped are moved past the last row, to the row with number `len`. Before any other operation
-    /// on the table, the caller must drop them with [`Table::drop_retired_row`].
+    /// Removes a row. Values that have to be dropped are moved past the last row, to the row with number `len`. They must be
+    /// dropped by [`Table::drop_retired_row`] before any other operation on the table.
     ///
-    /// Returns the last entity. It is moved into the row, unless the row was the last row.
+    /// Returns the last entity, which is moved into the row unless the row was the last one.
     ///
     /// # Safety
     ///
@@ -422,7 +414,7 @@ impl Table {
         }
     }
 
-    /// Returns the entity of the last row.
+    /// The entity of the last row.
     ///
     /// # Safety
     ///
@@ -434,12 +426,12 @@ impl Table {
         unsafe { *self.entities.get_unchecked(self.entities.len() - 1) }
     }
 
-    /// Removes a row by overwriting it with the last row. [`can_overwrite_rows`](Table::can_overwrite_rows) must return true. Returns the
-    /// entity that is moved into the row; `None` if the row was the last row.
+    /// Removes a row of a table that [`can_overwrite_rows`](Table::can_overwrite_rows). Returns the last entity, which is moved
+    /// into the row; `None` if the row was the last one.
     ///
     /// # Safety
     ///
-    /// - `row` exists in the table. Its values need not be dropped, and no column has ticks.
+    /// - `row` exists in the table. Its values need no drop, and no column has ticks.
     #[inline(always)]
     pub(crate) unsafe fn overwrite_row(&mut self, row: usize) -> Option<Entity> {
         debug_assert!(self.can_overwrite_rows());
@@ -457,20 +449,18 @@ impl Table {
         }
     }
 
-    /// Like [`Table::overwrite_row`], for several consecutive rows. Rows from the end of the table are moved to `rows.start` and the
-    /// following rows. Returns the entities of the moved rows.
+    /// [`Table::overwrite_row`] for consecutive rows. Returns the entities that were moved into the removed rows from the end of
+    /// the table, to `rows.start` and the following rows.
     ///
     /// # Safety
     ///
-    /// - All of the rows exist in the table. Their values need not be dropped, and no column has ticks.
+    /// - All of the rows exist in the table. Their values need no drop, and no column has ticks.
     pub(crate) unsafe fn overwrite_rows(&mut self, rows: Range<usize>) -> &[Entity] {
         debug_assert!(self.can_overwrite_rows());
         let behind = self.entities.len() - rows.end;
         let moved = rows.len().min(behind);
         let from = self.entities.len() - moved;
-        let len = self.entities.len() - rows.len();
-        let changed = (0..rows.len()).map(|at| [(rows.start + at) as u32, (len + at) as u32]);
-        self.departures.record_each(changed, len);
+        self.note_departure();
         for column in self.columns.iter() {
             // SAFETY: the rows exist in the table, and those from `from` on come after the removed ones. The values need no drop,
             // and no column has ticks.
@@ -481,11 +471,11 @@ impl Table {
         &self.entities[rows.start..rows.start + moved]
     }
 
-    /// Moves the last row to `row`. Old values of `row` that have to be dropped are moved past the end.
+    /// Moves the last row to a row, and moves those values of the row that have to be dropped past the end.
     ///
     /// # Safety
     ///
-    /// - Both rows exist in the table and differ; `last` is the last row.
+    /// - Both rows exist in the table and differ; `last` is the last one.
     #[inline(never)]
     unsafe fn put_row_past_end(&mut self, row: usize, last: usize) {
         let overwrites = self.can_overwrite_rows();
@@ -496,7 +486,7 @@ impl Table {
         }
     }
 
-    /// Like [`Table::retire_row`], but moves the values of the columns in `kept` past the last row even if they need not be dropped.
+    /// As [`Table::retire_row`], but the values of the columns in `kept` are moved past the last row even if they need no drop.
     ///
     /// # Safety
     ///
@@ -513,7 +503,7 @@ impl Table {
         unsafe { self.take_entity_of(row, last) }
     }
 
-    /// Drops the values of the retired row, which are past the last row.
+    /// Drops the values past the last row.
     ///
     /// # Safety
     ///
@@ -528,17 +518,17 @@ impl Table {
         unsafe { drop_columns(self.columns.iter_mut(), row, 1) }
     }
 
-    /// Removes all rows and drops their values. Values of the columns in `kept` are not dropped: a listener owns them. All rows are removed
+    /// Removes all rows and drops their values, except those of the columns in `kept`, which a listener owns. The rows are removed
     /// before the first value is dropped.
     pub(crate) fn clear_except(&mut self, kept: &[u32]) {
         let count = self.entities.len();
-        self.departures.record_all();
+        self.note_departure();
         self.entities.clear();
         // SAFETY: the columns had `count` values, and the table has no rows any more.
         unsafe { self.drop_rows_except(kept, None, 0, count) }
     }
 
-    /// Returns the number of bytes that the table has allocated, excluding memory owned by its values.
+    /// Number of bytes that the table has allocated, excluding memory owned by its values.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -552,7 +542,6 @@ impl Table {
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
         self.columns.iter().map(Column::allocated_bytes).sum::<usize>()
-            + self.departures.allocated_bytes()
             + self.entities.capacity() * size_of::<Entity>()
             + size_of_val(&*self.columns)
             + size_of_val(&*self.components)
@@ -565,11 +554,11 @@ impl Drop for Table {
     }
 }
 
-/// Drops values of several columns. If the drop of a value panics, the remaining values are still dropped.
+/// Drops values of several columns. If one drop panics, the others still run.
 ///
 /// # Safety
 ///
-/// - Each column has `count` values from row `first` on. These values are not used afterwards.
+/// - Each column has `count` values from row `first` on, which are not used afterwards.
 unsafe fn drop_columns<'a>(columns: impl Iterator<Item = &'a mut Column>, first: usize, count: usize) {
     if count != 0 {
         // SAFETY: forwarded: each column has `count` values from row `first` on; each column is visited once.

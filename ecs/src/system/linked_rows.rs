@@ -1,8 +1,7 @@
 //! Loops over rows along a relationship: `#[system(down = ..)]` and `#[system(up = ..)]` on a function over components.
 //!
-//! Such a system has a query for the rows that it visits, and another query that reads the targets or the sources of these rows.
-//! The second query may read components that the first one writes: the two never access one entity at the same time, see
-//! [`LinkedRows`].
+//! Such a system has a query for the rows that it visits, and another one that reads the targets or the sources of these rows. The
+//! second may read components that the first writes: the two never access one entity at the same time, see [`LinkedRows`].
 //!
 //! Tests: tests/relationships/down.rs
 
@@ -23,7 +22,7 @@ use crate::component::ComponentId;
 use crate::entity::Entity;
 use crate::query::{
     ContiguousFetch, Forest, ForestNeeds, LinkedKernel, LinkedRows, LinkedWalk, Query, QueryData, QueryFilter,
-    QueryState, ReadOnlyFetch, RowRun,
+    QueryState, ReadOnlyFetch, SlotRun,
 };
 use crate::relations::relationship::Relationship;
 use crate::structure::cell::StoreCell;
@@ -36,7 +35,7 @@ use crate::util::simd::Variants;
 #[doc(hidden)]
 pub struct Visited<D, F, S>(PhantomData<fn() -> (D, F, S)>);
 
-/// Describes how targets or sources are read: the data, the filter that allows disabled entities, and the relationship.
+/// The read of targets or sources: its data, the filter that allows disabled entities, and the relationship.
 #[doc(hidden)]
 pub struct Along<P, A, R>(PhantomData<fn() -> (P, A, R)>);
 
@@ -84,8 +83,8 @@ where
     type Relation = R;
 }
 
-/// A loop over rows of one depth. Its arguments are the number of rows, the columns with that many values, the data of linked
-/// entities, and the system parameters.
+/// A loop over rows of one depth. It takes the number of rows, the columns with that many values, the data of linked entities, and
+/// the system parameters.
 #[doc(hidden)]
 pub trait LinkedRowKernel<D: QueryData<Terms: ContiguousFetch>, P: QueryData, Marker>: Send + Sync + 'static {
     /// The system parameters.
@@ -131,19 +130,19 @@ pub struct LinkedOptions {
 }
 
 impl LinkedOptions {
-    /// Returns options for visiting all rows, targets before their sources.
+    /// Targets before their sources, all rows.
     #[must_use]
     pub const fn down() -> Self {
         Self { upwards: false, changed: false }
     }
 
-    /// Returns options for visiting all rows, sources before their targets.
+    /// Sources before their targets, all rows.
     #[must_use]
     pub const fn up() -> Self {
         Self { upwards: true, changed: false }
     }
 
-    /// Returns options with the same order that visit only changed rows and the rows that are reached from them.
+    /// The same order, but only changed rows and the rows that are reached from them.
     #[must_use]
     pub const fn changed(self) -> Self {
         Self { changed: true, ..self }
@@ -151,7 +150,7 @@ impl LinkedOptions {
 
     fn needs(self) -> ForestNeeds {
         let Self { upwards, changed } = self;
-        ForestNeeds { levels: !changed, sources: upwards, changes: changed, changed_targets: upwards }
+        ForestNeeds { sources: upwards, changes: changed, changed_targets: upwards }
     }
 }
 
@@ -180,7 +179,7 @@ pub struct LinkedState<T: VisitedRows, L: ReadAlong> {
 #[doc(hidden)]
 pub struct LinkedSource<T, L>(PhantomData<fn() -> (T, L)>);
 
-/// Makes the state of a query. If the query borrows a component twice, at least once mutably, the system is refused.
+/// Makes the state of a query. The system is refused if the query borrows something twice, once mutably.
 fn state<D: QueryData, F: QueryFilter>(store: &mut Store, meta: &mut SystemMeta) -> QueryState<D, F> {
     QueryState::new_or_refused(store, |store, twice| {
         let what = twice.text(&store.structure.archetypes.components);
@@ -244,17 +243,17 @@ type WalkOf<'a, T, L> = LinkedWalk<
 >;
 
 impl<T: VisitedRows, L: ReadAlong> LinkedParam<'_, '_, T, L> {
-    /// Updates the forest. Calls `then` with the walk and with the rows to visit, by depth.
+    /// Updates the forest, and calls `then` with the walk and with the levels to visit, by depth.
     #[inline]
-    fn walk<Out>(self, options: LinkedOptions, then: impl FnOnce(WalkOf<'_, T, L>, &[Vec<RowRun>]) -> Out) -> Out {
+    fn walk<Out>(self, options: LinkedOptions, then: impl FnOnce(WalkOf<'_, T, L>, &[Vec<SlotRun>]) -> Out) -> Out {
         let Self { cell, rows, seeds, linked, relation, forest } = self;
         let store = cell.store();
         let tables = rows.cache.matches.iter().map(|found| found.table);
         forest.update(store, relation, options.needs(), tables);
         let reached = options.changed.then(|| {
-            let mut changed = forest.take_changed();
-            changed.extend(seeds.iter().filter_map(|entity| forest.node_of(store, entity)));
-            forest.slots_to_visit(&changed, options.upwards)
+            let links = forest.take_changed();
+            let changed = seeds.iter().filter_map(|entity| forest.slot_of(store, entity));
+            forest.slots_to_visit(changed.chain(links), options.upwards)
         });
         let forest = &*forest;
         // SAFETY: `get` has updated both states, and the forest was updated above. The caller of `get` granted the access; the
@@ -264,8 +263,8 @@ impl<T: VisitedRows, L: ReadAlong> LinkedParam<'_, '_, T, L> {
     }
 }
 
-/// A loop over rows in the order of their depths. `T` are the types of the visited rows, `L` the types of the data read along the
-/// relationship, and `V` the kernel variants.
+/// A loop over rows in the order of their depths, in the variants `V`: `T` are the visited rows, `L` the data read along the
+/// relationship.
 pub struct LinkedSystem<T, L, V, K, Marker> {
     kernel: K,
     options: LinkedOptions,
@@ -273,7 +272,7 @@ pub struct LinkedSystem<T, L, V, K, Marker> {
 }
 
 impl<T, L, V, K, Marker> LinkedSystem<T, L, V, K, Marker> {
-    /// Creates a loop with this kernel.
+    /// A loop with this kernel.
     pub const fn new(kernel: K, options: LinkedOptions) -> Self {
         Self { kernel, options, marker: PhantomData }
     }
@@ -287,7 +286,7 @@ where
     K: LinkedRowKernel<T::Data, L::Data, Marker>,
     Marker: 'static,
 {
-    /// Returns the system that calls the loop.
+    /// The system that calls the loop.
     pub fn build(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result<(), EcsError>> {
         function_system(name, params, self)
     }
@@ -301,7 +300,7 @@ where
     K: LinkedRowKernel<T::Data, L::Data, Marker, Params: SystemParam<Source: TaskSource>>,
     Marker: 'static,
 {
-    /// Returns the system that calls the loop for parts of each level, on several threads.
+    /// The system that calls the loop for parts of each level, on several threads.
     pub fn build_par(
         self,
         name: &'static str,
@@ -329,7 +328,7 @@ where
         let mut kernel = BoundKernel::<K, K::Params, (T::Data, L::Data, Marker)>::new(&self.kernel, &mut params);
         rows.walk(options, |walk, levels| {
             let is_marked = !options.changed && walk.mark_all();
-            // SAFETY: the levels belong to the forest, in which no row occurs twice. Entities linked with a run are on another
+            // SAFETY: the levels belong to the forest, in which no slot occurs twice. Entities linked with a run are on another
             // level or are not visited. This thread processes all runs, one after the other.
             unsafe {
                 if options.upwards {
@@ -363,7 +362,7 @@ where
 
     /// # Errors
     ///
-    /// The first error, in the order of levels and rows. Commands that were recorded before this error are kept.
+    /// The first error, in the order of levels and rows. Commands that were recorded before it are kept.
     #[inline]
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
         let LinkedSystem { options, kernel, .. } = &self.0;
@@ -378,7 +377,7 @@ where
                 run_tasks::<SourceOf<T, L, K, Marker>, (), _>(pool, tasks, &mut params.0, |(), range, got| {
                     let mut params = <K::Params as SystemParam>::item(got);
                     let mut kernel = BoundKernel::<K, K::Params, (T::Data, L::Data, Marker)>::new(kernel, &mut params);
-                    // SAFETY: the runs are parts of the level's runs, in which no row occurs twice, and each task is run once.
+                    // SAFETY: the runs are parts of the level's runs, in which no slot occurs twice, and each task is run once.
                     // Entities linked with them are on another level or are not visited, so they are only read until all tasks are
                     // done.
                     unsafe { walk.for_each::<V, _>(pieces.of_range(range), is_marked, &mut kernel) }
@@ -389,15 +388,15 @@ where
     }
 }
 
-/// The rows of a level. They are indexed from the first row of the level.
+/// The slots of a level, indexed from its first slot.
 struct LevelSlots<'a> {
-    runs: &'a [RowRun],
-    /// For each run, the number of rows of the level up to the end of the run.
+    runs: &'a [SlotRun],
+    /// For each run: the number of slots up to its end.
     ends: Vec<u32>,
 }
 
 impl<'a> LevelSlots<'a> {
-    fn of(runs: &'a [RowRun]) -> Self {
+    fn of(runs: &'a [SlotRun]) -> Self {
         let mut end = 0;
         let ends = runs.iter().map(|run| {
             end += run.len;
@@ -410,8 +409,8 @@ impl<'a> LevelSlots<'a> {
         self.ends.last().map_or(0, |&end| end as usize)
     }
 
-    /// Returns the rows in a range of indexes, as parts of runs.
-    fn of_range(&self, range: core::ops::Range<usize>) -> impl Iterator<Item = RowRun> + Clone {
+    /// The slots in a range, as parts of runs.
+    fn of_range(&self, range: core::ops::Range<usize>) -> impl Iterator<Item = SlotRun> + Clone {
         let (start, end) = (range.start as u32, range.end as u32);
         let first = self.ends.partition_point(|&end| end <= start);
         let parts = self.runs[first..].iter().zip(&self.ends[first..]);
@@ -419,7 +418,7 @@ impl<'a> LevelSlots<'a> {
             let run_start = run_end - run.len;
             let (from, to) = (start.max(run_start), end.min(run_end));
             let skipped = from - run_start;
-            (from < to).then(|| RowRun { row: run.row + skipped, len: to - from, ..*run })
+            (from < to).then(|| SlotRun { row: run.row + skipped, slot: run.slot + skipped, len: to - from, ..*run })
         })
     }
 }

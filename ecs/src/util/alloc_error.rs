@@ -1,8 +1,7 @@
-//! The error of a failed allocation, and functions that return it.
+//! Failed allocations as an error value.
 //!
 //! Tests: tests/memory/promises.rs, tests/memory/alloc_failure.rs
 
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::fmt;
@@ -34,15 +33,15 @@ pub struct AllocError {
 }
 
 impl AllocError {
-    /// The error for a request that exceeds the address space.
+    /// The request exceeds the address space.
     pub(crate) const TOO_LARGE: Self = Self { layout: None };
 
-    /// Returns the error for a failed allocation of this layout.
+    /// An allocation of this layout failed.
     pub(crate) const fn of(layout: Layout) -> Self {
         Self { layout: Some(layout) }
     }
 
-    /// Returns the error for a failed allocation of a map or table.
+    /// An allocation of a map or table failed.
     pub(crate) const fn of_map(error: TryReserveError) -> Self {
         match error {
             TryReserveError::CapacityOverflow => Self::TOO_LARGE,
@@ -60,12 +59,13 @@ impl AllocError {
     }
 }
 
-/// Returns the value of a result. On an error, aborts the process or panics, as the standard collections do.
+/// Returns the result, or on an error aborts the process or panics, as the standard collections do.
 pub(crate) fn or_raise<T>(made: Result<T, AllocError>) -> T {
     made.unwrap_or_else(|error| error.raise())
 }
 
-/// Reserves capacity in a vector for at least `additional` more items. May reserve more, to avoid further allocations.
+/// Reserves capacity in a vector for at least `additional` more items, and possibly more, to avoid further
+/// allocations.
 pub(crate) fn try_reserve<T>(items: &mut Vec<T>, additional: usize) -> Result<(), AllocError> {
     let needed = items.len().saturating_add(additional);
     items.try_reserve(additional).map_err(|_| failed::<T>(needed))
@@ -77,23 +77,7 @@ pub(crate) fn try_reserve_exact<T>(items: &mut Vec<T>, additional: usize) -> Res
     items.try_reserve_exact(additional).map_err(|_| failed::<T>(needed))
 }
 
-/// Makes `to` equal to `from`. Reuses the memory of `to` unless it is shared.
-pub(crate) fn copy_to_shared<T: Copy>(to: &mut Arc<Vec<T>>, from: &[T]) -> Result<(), AllocError> {
-    if Arc::get_mut(to).is_none() {
-        *to = Arc::default();
-    }
-    Arc::get_mut(to).map_or(Ok(()), |to| copy_list(to, from))
-}
-
-/// Makes `to` equal to `from`. Reuses the memory of `to`.
-pub(crate) fn copy_list<T: Copy>(to: &mut Vec<T>, from: &[T]) -> Result<(), AllocError> {
-    to.clear();
-    try_reserve(to, from.len())?;
-    to.extend_from_slice(from);
-    Ok(())
-}
-
-/// Frees the unused capacity of a vector. If the smaller allocation fails, the vector is unchanged.
+/// Frees the unused capacity of a vector. If the smaller allocation fails the vector is unchanged.
 pub(crate) fn try_shrink<T>(items: &mut Vec<T>) {
     if items.len() == items.capacity() {
         return;
@@ -105,7 +89,7 @@ pub(crate) fn try_shrink<T>(items: &mut Vec<T>) {
     }
 }
 
-/// Frees the unused capacity of a map. If the smaller allocation fails, the map is unchanged.
+/// Frees the unused capacity of a map. If the smaller allocation fails the map is unchanged.
 pub(crate) fn try_shrink_map<K: Eq + Hash, V>(map: &mut HashMap<K, V>) {
     let mut smaller = HashMap::with_hasher(map.hasher().clone());
     if smaller.try_reserve(map.len()).is_ok() && smaller.allocation_size() < map.allocation_size() {

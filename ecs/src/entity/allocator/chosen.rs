@@ -1,4 +1,4 @@
-//! Allocation of ids that the caller chooses.
+//! Ids that the caller chooses, and their removal from the free list.
 //!
 //! Tests: ecs/src/entity/allocator/tests.rs, tests/hazards/rows.rs
 
@@ -10,7 +10,7 @@ use crate::entity::Entity;
 use crate::entity::error::EntityError;
 use crate::util::alloc_error::{AllocError, try_reserve};
 
-/// Proof that [`Entities::claim`] has made ids pending. Must be passed to [`Entities::place_claimed`] or [`Entities::release`].
+/// Pending ids that [`Entities::claim`] has allocated, to be passed to [`Entities::place_claimed`] or [`Entities::release`].
 #[must_use]
 pub(crate) struct ClaimedIds {
     /// The number of slots before the claim.
@@ -21,14 +21,14 @@ pub(crate) struct ClaimedIds {
 pub(crate) enum ClaimError {
     /// One of the ids cannot be used.
     Entity(EntityError),
-    /// Two ids have the same index. This is the second of the two.
+    /// Two ids have the same index; this is the second one.
     Twice(Entity),
     /// There is no memory.
     OutOfMemory(AllocError),
 }
 
 impl Entities {
-    /// Makes room for [`Entities::allocate_at`] and [`Entities::unallocate`] with this id.
+    /// Makes room for [`Entities::allocate_at`] and [`Entities::unallocate`] of this id.
     ///
     /// # Errors
     ///
@@ -43,11 +43,10 @@ impl Entities {
         self.reserve_free(missing.max(1))
     }
 
-    /// Makes the given id pending, so that it can be placed. Returns the generation with which the index would have been used next. No id
-    /// may be reserved at this time.
+    /// Makes the given id pending so that it can be placed, and returns the generation that the index would otherwise have had. No id may
+    /// be reserved at this time.
     ///
-    /// If the index has no slot, all indexes without a slot below it get slots and become free. `max_gap` is their maximum number; it
-    /// limits the memory.
+    /// All indexes below a new index become free, so memory grows with the index: `max_gap` limits by how much.
     pub(crate) fn allocate_at(&mut self, entity: Entity, max_gap: usize) -> Result<u32, EntityError> {
         let index = entity.index() as usize;
         let before;
@@ -81,7 +80,7 @@ impl Entities {
         Ok(before)
     }
 
-    /// Removes an index from the free list, and moves the last index of the list to its position.
+    /// Removes an index from the free list. The last index of the list takes its position.
     fn unlist_free(&mut self, index: u32) {
         let at = self.slots[index as usize].row as usize;
         debug_assert_eq!(self.free.get(at), Some(&index), "a free index does not know its place");
@@ -89,7 +88,7 @@ impl Entities {
         self.number_free(at..at + 1);
     }
 
-    /// Adds indexes to the free list, in ascending order. Indexes that are not free are skipped.
+    /// Adds dead indexes to the free list, except retired ones, lowest first.
     fn free_new(&mut self, indexes: Range<usize>) {
         let first = self.free.len();
         let slots = &self.slots;
@@ -97,17 +96,16 @@ impl Entities {
         self.number_free(first..self.free.len());
     }
 
-    /// Updates the slots of the free indexes at these positions of the free list, after the list has changed.
+    /// Updates the positions in the slots of free indexes, after these positions of the list have changed.
     pub(in crate::entity) fn number_free(&mut self, places: Range<usize>) {
         for at in places.start..places.end.min(self.free.len()) {
             self.slots[self.free[at] as usize].row = at as u32;
         }
     }
 
-    /// Reverts [`Entities::allocate_at`], which returned `generation`.
+    /// Reverts [`Entities::allocate_at`]; `generation` is its return value.
     pub(crate) fn unallocate(&mut self, entity: Entity, generation: u32) {
         debug_assert!(self.is_pending(entity));
-        self.unplaced += 1;
         let row = self.free.len() as u32;
         self.slots[entity.index() as usize] = Slot { generation, table: TableId::NONE, row };
         self.free.push(entity.index());
@@ -116,13 +114,11 @@ impl Entities {
 
     /// Makes the given ids pending. `O(ids + unused indexes below them)`. No id may be reserved at this time.
     ///
-    /// Indexes without a slot below the highest index of `ids` get slots. `max_gap` is the maximum number of such indexes that are not in
-    /// `ids`.
+    /// `max_gap` is the maximum number of additional unused indexes below the highest one.
     ///
     /// # Errors
     ///
-    /// If an id cannot be used (see [`Entities::allocate_at`]), if two ids have the same index, or if there is no memory. Nothing has
-    /// changed.
+    /// If an id cannot be used, as for [`Entities::allocate_at`], or occurs twice. Nothing has changed.
     pub(crate) fn claim(&mut self, ids: &[Entity], max_gap: usize) -> Result<ClaimedIds, ClaimError> {
         let bound = self.slots.len();
         let claimed = ClaimedIds { bound };
@@ -157,8 +153,8 @@ impl Entities {
         Ok(claimed)
     }
 
-    /// Returns whether an id can be allocated: its index is below `bound`, no live entity has the index, and no despawned entity had the
-    /// index with the same or a later generation.
+    /// Whether an id with an index below a bound can be allocated: no live entity has its index, and no despawned one had its index with
+    /// this generation or a later one.
     pub(crate) fn can_be_had(&self, id: Entity, bound: usize) -> bool {
         let index = id.index() as usize;
         match self.slots.get(index) {
@@ -168,9 +164,8 @@ impl Entities {
         }
     }
 
-    /// Makes these ids pending. They must have distinct indexes, and [`can_be_had`](Self::can_be_had) must return true for each. All other
-    /// ids are handed out in the same order as without this call. `O(ids + free indexes + unused indexes below them)`. No id may be
-    /// reserved at this time.
+    /// Makes ids pending that [can be allocated](Self::can_be_had) and have distinct indexes. All other ids are handed out in the same
+    /// order as without this call. `O(ids + free indexes + unused indexes below them)`. No id may be reserved at this time.
     ///
     /// # Errors
     ///
@@ -202,14 +197,13 @@ impl Entities {
 
     /// Reverts [`Entities::claim`].
     pub(crate) fn release(&mut self, ids: &[Entity], claimed: ClaimedIds) {
-        self.unplaced += 1;
         for id in ids {
             self.slots[id.index() as usize].table = TableId::NONE;
         }
         self.slots.truncate(claimed.bound);
     }
 
-    /// Places all claimed ids in consecutive rows. `first` is the first row. `O(ids + unused indexes below them)`.
+    /// Places all claimed ids in consecutive rows. `O(ids + unused indexes below them)`.
     pub(crate) fn place_claimed(&mut self, ids: &[Entity], claimed: ClaimedIds, first: Location) {
         for (id, row) in ids.iter().zip(first.row..) {
             if (id.index() as usize) < claimed.bound {

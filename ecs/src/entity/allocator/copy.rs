@@ -1,7 +1,6 @@
-//! Copies of the entity allocator.
+//! Copies of the entity allocator: the state that determines the next ids.
 //!
-//! Slots are copied page by page, and a copy shares pages that are equal with an earlier copy. The origins of spawns and despawns are not
-//! part of a copy.
+//! Slots are copied by pages, and a copy shares equal pages with another copy. The origins of spawns and despawns are not part of a copy.
 //!
 //! Tests: tests/snapshots/contents.rs, tests/snapshots/histories.rs
 
@@ -11,28 +10,27 @@ use core::num::NonZeroU32;
 
 use super::{Entities, Slot, TableId};
 use crate::entity::{Entity, SparseMask};
-use crate::util::alloc_error::{AllocError, copy_to_shared, try_reserve, try_reserve_exact};
+use crate::util::alloc_error::{AllocError, try_reserve, try_reserve_exact};
 
 /// The number of slots of a page; the last page may have fewer.
 const PAGE: usize = 1024;
 
-/// A copy of the allocator at a time when no id is reserved. Ids that are pending are free in a copy: the commands that will place them are
-/// not part of the copy.
+/// The state of the allocator while no id is reserved. Ids that are pending, because commands are being applied that will place them, are
+/// free in a copy: these commands are not part of it.
 pub(crate) struct EntitiesCopy {
-    pages: Arc<Vec<Arc<Vec<Slot>>>>,
+    pages: Vec<Arc<Vec<Slot>>>,
     /// The number of slots.
     slots: usize,
-    sparse: Arc<Vec<SparseMask>>,
-    free: Arc<Vec<u32>>,
-    retired: Arc<Vec<u32>>,
+    sparse: Vec<SparseMask>,
+    free: Vec<u32>,
+    retired: Vec<u32>,
     first_generation: NonZeroU32,
     live: u32,
 }
 
 impl Default for EntitiesCopy {
     fn default() -> Self {
-        let (pages, sparse) = (Arc::default(), Arc::default());
-        let (free, retired) = (Arc::default(), Arc::default());
+        let (pages, sparse, free, retired) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Self { pages, slots: 0, sparse, free, retired, first_generation: NonZeroU32::MIN, live: 0 }
     }
 }
@@ -52,17 +50,17 @@ impl Default for EntitiesCopy {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EntityIds {
-    /// For each index, the generation of the entity that has the index, or of the next entity that gets it. 0 for a retired index.
+    /// By index: the generation of the entity that has it, or of the next one that gets it. 0 for a retired index.
     pub generations: Vec<u32>,
-    /// The free indexes. The last index is used next.
+    /// The free indexes; the last one is used next.
     pub free: Vec<u32>,
-    /// Retired indexes past the end of `generations`, in ascending order. An index is retired if it is never used again.
+    /// Retired indexes past the end of `generations`, in ascending order.
     pub retired: Vec<u32>,
     /// The first generation of indexes past the end of `generations`.
     pub first_generation: u32,
 }
 
-/// The error of ids and rows that contradict each other: see [`EntityIds`].
+/// [Ids](EntityIds) and rows contradict each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum EntityIdsError {
@@ -94,54 +92,54 @@ impl_error! {
     }
 }
 
-/// An earlier copy of the allocator, and what may have changed since it was taken or restored.
+/// A copy that the allocator was equal to when it was last copied or restored.
 #[derive(Clone, Copy)]
 pub(crate) struct KnownEntities<'a> {
     pub(crate) copy: &'a EntitiesCopy,
-    /// The [`Entities::ids_mark`] at the time of the copy.
-    pub(crate) ids: Option<u64>,
-    /// Whether no entity has been spawned, despawned or moved since then.
+    /// Whether no entity has been spawned, despawned or moved since.
     pub(crate) same_rows: bool,
-    /// Whether no entity has been added to a sparse storage or removed from a sparse storage since then.
-    pub(crate) same_places: bool,
 }
 
 impl KnownEntities<'_> {
-    /// Returns whether all slots and the free list are unchanged. An allocated id either gets a row, or is freed without a row, which
-    /// `unplaced` counts. Retired indexes get and lose slots only together with other indexes, or in an operation that `unplaced` counts.
+    /// Whether all slots are unchanged: those of live entities, and those of free indexes, which the free list determines.
     fn has_same_slots(&self, books: &Entities) -> bool {
-        let Self { copy, ids, same_rows, .. } = *self;
-        let has_same_lengths = books.slots.len() == copy.slots
-            && books.live == copy.live
-            && books.free.len() == copy.free.len()
-            && books.retired.len() == copy.retired.len();
-        let is_same = same_rows && ids.is_some() && ids == books.ids_mark() && has_same_lengths;
-        debug_assert!(!is_same || books.slots.iter().eq(copy.pages.iter().flat_map(|page| page.iter())));
-        debug_assert!(!is_same || (&books.free, &books.retired.0) == (&*copy.free, &*copy.retired));
-        is_same
+        let Self { copy, same_rows } = *self;
+        let same = same_rows && books.slots.len() == copy.slots && books.live == copy.live;
+        same && books.free == copy.free && books.retired.0 == copy.retired && {
+            let was = |index: u32| copy.pages[index as usize / PAGE][index as usize % PAGE].generation;
+            books.free.iter().all(|&index| books.slots[index as usize].generation == was(index))
+        }
     }
 }
 
-/// Replaces the items of a list. The list must have room for the new items.
+/// Makes one list equal to another one.
+fn copy<T: Copy>(to: &mut Vec<T>, from: &[T]) -> Result<(), AllocError> {
+    to.clear();
+    try_reserve(to, from.len())?;
+    put(to, from);
+    Ok(())
+}
+
+/// Replaces the items of a list, which has room for the new ones.
 fn put<T: Copy>(to: &mut Vec<T>, from: &[T]) {
     to.clear();
     to.extend_from_slice(from);
 }
 
-/// Makes room for `len` items in a list whose items will be replaced.
+/// Makes room for another list.
 fn make_room<T>(to: &mut Vec<T>, len: usize) -> Result<(), AllocError> {
     let missing = len.saturating_sub(to.len());
     try_reserve_exact(to, missing)
 }
 
-/// The row in a slot whose state is not yet known.
+/// In a slot: its state is not yet known.
 const UNSEEN: u32 = u32::MAX;
 
 fn slot_at(pages: &mut [Vec<Slot>], index: u32) -> Option<&mut Slot> {
     pages.get_mut(index as usize / PAGE)?.get_mut(index as usize % PAGE)
 }
 
-/// Writes the locations of the entities of tables to their slots, and returns the number of entities.
+/// Places the entities of tables in their rows, and returns their number.
 fn place_rows<'a>(pages: &mut [Vec<Slot>], tables: impl Iterator<Item = &'a [Entity]>) -> Result<u32, EntityIdsError> {
     let mut live = 0;
     for (number, entities) in tables.enumerate() {
@@ -162,59 +160,54 @@ fn place_rows<'a>(pages: &mut [Vec<Slot>], tables: impl Iterator<Item = &'a [Ent
 }
 
 impl EntitiesCopy {
-    /// Makes this a copy of the allocator. Pages that are equal to those of `known` are shared. No id may be reserved at this time.
+    /// Makes this a copy of the allocator. It shares unchanged pages with another copy. No id may be reserved at this time.
     ///
     /// # Errors
     ///
     /// If there is no memory. The copy is then unusable.
     pub(crate) fn take(&mut self, from: &mut Entities, known: Option<KnownEntities<'_>>) -> Result<(), AllocError> {
         debug_assert!(!from.needs_flush(), "flush before copying");
-        (self.slots, self.first_generation, self.live) = (from.slots.len(), from.first_generation, from.live);
-        let same = known.filter(|known| known.has_same_slots(from)).map(|known| known.copy);
-        match known.filter(|known| known.same_places).and(same) {
-            // A summary only changes with the storages; at most it contains more of them.
-            Some(known) => self.sparse = Arc::clone(&known.sparse),
-            None => copy_to_shared(&mut self.sparse, &from.sparse)?,
-        }
-        if let Some(Self { pages, free, retired, .. }) = same {
-            (self.pages, self.free, self.retired) = (Arc::clone(pages), Arc::clone(free), Arc::clone(retired));
-            return Ok(());
-        }
-        self.take_slots(from, known.as_ref().map_or(&[], |known| &known.copy.pages))?;
-        copy_to_shared(&mut self.retired, &from.retired.0)?;
-        copy_to_shared(&mut self.free, &from.free)?;
-        let (pages, free) = (Arc::make_mut(&mut self.pages), Arc::make_mut(&mut self.free));
-        try_reserve(free, from.pending_indexes().count())?;
-        for index in from.pending_indexes() {
-            // A page that is shared with a known copy contains no pending ids, so `make_mut` does not clone this page.
-            let slot = &mut Arc::make_mut(&mut pages[index as usize / PAGE])[index as usize % PAGE];
-            (slot.table, slot.row) = (TableId::NONE, free.len() as u32);
-            free.push(index);
-        }
-        Ok(())
-    }
-
-    /// Copies the slots. Pages that are equal to those of `known` are shared.
-    fn take_slots(&mut self, from: &Entities, known: &[Arc<Vec<Slot>>]) -> Result<(), AllocError> {
-        if Arc::get_mut(&mut self.pages).is_none() {
-            self.pages = Arc::default();
-        }
-        let Some(own) = Arc::get_mut(&mut self.pages) else { return Ok(()) };
-        let pages = from.slots.chunks(PAGE);
-        let missing = pages.len().saturating_sub(own.len());
-        try_reserve(own, missing)?;
-        own.resize_with(pages.len(), Arc::default);
-        for (at, (own, slots)) in own.iter_mut().zip(pages).enumerate() {
-            match known.get(at).filter(|page| ***page == slots) {
-                Some(page) => *own = Arc::clone(page),
-                None => copy_to_shared(own, slots)?,
+        let known_pages: &[_] = known.as_ref().map_or(&[], |known| &known.copy.pages);
+        if known.is_some_and(|known| known.has_same_slots(from)) {
+            self.pages.clear();
+            try_reserve(&mut self.pages, known_pages.len())?;
+            self.pages.extend(known_pages.iter().map(Arc::clone));
+        } else {
+            let pages = from.slots.chunks(PAGE);
+            let missing = pages.len().saturating_sub(self.pages.len());
+            try_reserve(&mut self.pages, missing)?;
+            self.pages.resize_with(pages.len(), Arc::default);
+            for (at, (own, slots)) in self.pages.iter_mut().zip(pages).enumerate() {
+                if let Some(page) = known_pages.get(at).filter(|page| ***page == slots) {
+                    *own = Arc::clone(page);
+                    continue;
+                }
+                if Arc::get_mut(own).is_none() {
+                    *own = Arc::default();
+                }
+                if let Some(own) = Arc::get_mut(own) {
+                    copy(own, slots)?;
+                }
             }
         }
+        self.slots = from.slots.len();
+        copy(&mut self.sparse, &from.sparse)?;
+        copy(&mut self.free, &from.free)?;
+        copy(&mut self.retired, &from.retired.0)?;
+        (self.first_generation, self.live) = (from.first_generation, from.live);
+        let missing = from.pending_indexes().count();
+        try_reserve(&mut self.free, missing)?;
+        for index in from.pending_indexes() {
+            // A page that is shared with a known copy contains no pending ids, so `make_mut` does not clone this page.
+            let slot = &mut Arc::make_mut(&mut self.pages[index as usize / PAGE])[index as usize % PAGE];
+            (slot.table, slot.row) = (TableId::NONE, self.free.len() as u32);
+            self.free.push(index);
+        }
         Ok(())
     }
 
-    /// Creates a copy from ids instead of from a world. `tables` contains the entities of each table, by row. All indexes must be below
-    /// `limit`.
+    /// Creates the copy from ids instead of from a world. The entities in tables have rows, and those in sparse sets have values. Indexes
+    /// are below `limit`.
     ///
     /// # Errors
     ///
@@ -251,17 +244,17 @@ impl EntitiesCopy {
             bound = index as usize + 1;
         }
         Ok(Self {
-            pages: Arc::new(pages.into_iter().map(Arc::new).collect()),
+            pages: pages.into_iter().map(Arc::new).collect(),
             slots: generations.len(),
-            sparse: Arc::default(),
-            free: Arc::new(free.clone()),
-            retired: Arc::new(retired.clone()),
+            sparse: Vec::new(),
+            free: free.clone(),
+            retired: retired.clone(),
             first_generation,
             live,
         })
     }
 
-    /// Returns the live entity with this index; `None` if there is no such entity.
+    /// The live entity with this index.
     pub(crate) fn at_index(&self, index: u32) -> Option<Entity> {
         let slot = self.pages.get(index as usize / PAGE)?.get(index as usize % PAGE)?;
         let generation = NonZeroU32::new(slot.generation).filter(|_| slot.table != TableId::NONE)?;
@@ -275,30 +268,29 @@ impl EntitiesCopy {
     /// If there is no memory.
     pub(crate) fn note_sparse(&mut self, storage: usize, entities: &[Entity]) -> Result<(), AllocError> {
         let bound = entities.iter().map(|entity| entity.index() as usize + 1).max().unwrap_or(0);
-        let sparse = Arc::make_mut(&mut self.sparse);
-        if bound > sparse.len() {
-            let missing = bound - sparse.len();
-            try_reserve_exact(sparse, missing)?;
-            sparse.resize(bound, SparseMask::default());
+        if bound > self.sparse.len() {
+            let missing = bound - self.sparse.len();
+            try_reserve_exact(&mut self.sparse, missing)?;
+            self.sparse.resize(bound, SparseMask::default());
         }
         for entity in entities {
-            let summary = &mut sparse[entity.index() as usize];
+            let summary = &mut self.sparse[entity.index() as usize];
             *summary = summary.with(storage);
         }
         Ok(())
     }
 
-    /// Returns the state that determines the next ids.
+    /// The state that determines the next ids.
     pub(crate) fn ids(&self) -> EntityIds {
         EntityIds {
             generations: self.pages.iter().flat_map(|page| page.iter().map(|slot| slot.generation)).collect(),
-            free: self.free.to_vec(),
-            retired: self.retired.to_vec(),
+            free: self.free.clone(),
+            retired: self.retired.clone(),
             first_generation: self.first_generation.get(),
         }
     }
 
-    /// Returns the bytes that the copy has allocated.
+    /// The bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.pages.iter().map(|page| page.capacity() * size_of::<Slot>()).sum::<usize>()
             + self.sparse.capacity() * size_of::<SparseMask>()
@@ -307,13 +299,7 @@ impl EntitiesCopy {
 }
 
 impl Entities {
-    /// Returns a number that increases with each change of the free list that does not change rows, for instance when an id is freed before
-    /// it has a row. `None` while ids are pending.
-    pub(crate) fn ids_mark(&self) -> Option<u64> {
-        self.pending_indexes().next().is_none().then_some(self.unplaced)
-    }
-
-    /// Returns the indexes of pending ids, in descending order. Ids are pending only while commands are applied.
+    /// The indexes of pending ids, the lowest last. There are only some while commands are applied.
     fn pending_indexes(&self) -> impl Iterator<Item = u32> + '_ {
         // Each slot is live, free, pending or retired. If all slots are live or free, the search is skipped: pending and retired slots are
         // rare.
@@ -323,7 +309,7 @@ impl Entities {
         pending.map(|(index, _)| index as u32)
     }
 
-    /// Returns the state that determines the next ids. No id may be reserved at this time. Pending ids count as free.
+    /// The state that determines the next ids. No id may be reserved at this time. Pending ids count as free.
     pub(crate) fn ids(&self) -> EntityIds {
         EntityIds {
             generations: self.slots.iter().map(|slot| slot.generation).collect(),
@@ -345,13 +331,13 @@ impl Entities {
         make_room(&mut self.retired.0, copy.retired.len())
     }
 
-    /// Restores the state of a copy. [`make_room_for`](Self::make_room_for) must have made room. Slots that are known to be equal are not
-    /// written. Reservations are discarded.
+    /// Restores the state of a copy, for which [there is room](Self::make_room_for). Slots that are known to be equal are not written.
+    /// Reservations are discarded.
     pub(crate) fn restore_from(&mut self, copy: &EntitiesCopy, known: Option<KnownEntities<'_>>) {
         let known = known.filter(|known| known.has_same_slots(self) && known.copy.slots == copy.slots);
         match known {
             Some(known) => {
-                for ((slots, page), known) in self.slots.chunks_mut(PAGE).zip(&*copy.pages).zip(&*known.copy.pages) {
+                for ((slots, page), known) in self.slots.chunks_mut(PAGE).zip(&copy.pages).zip(&known.copy.pages) {
                     if !Arc::ptr_eq(page, known) {
                         slots.copy_from_slice(page);
                     }

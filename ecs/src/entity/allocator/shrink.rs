@@ -1,8 +1,8 @@
 //! Frees the slots of dead indexes.
 //!
-//! If the slot of an index is freed, the past generations of the index are unknown. So all indexes without a slot start with the same
-//! generation. It is at least as high as the next generation of each index whose slot was freed, so no old id becomes valid again. If an
-//! index has a generation that is too high for this, the index is retired.
+//! Without its slot, the past generations of an index are unknown. So all indexes without a slot start with the same generation, which is
+//! at least as high as the next generation of each index whose slot was given back: no old id becomes valid again. An index whose
+//! generation would make it too high is retired.
 
 use core::num::NonZeroU32;
 
@@ -10,16 +10,15 @@ use super::{Entities, Slot, TableId};
 use crate::entity::SparseMask;
 use crate::util::alloc_error::try_shrink;
 
-/// An index with a higher generation is retired when its slot is freed. Otherwise all indexes without a slot would start with that
-/// generation, and would soon be used up.
+/// An index with a higher generation is retired when its slot is given back. Otherwise all indexes would start with that generation and
+/// soon be used up.
 const HIGHEST: u32 = u32::MAX / 2;
 
 impl Entities {
-    /// Frees the slots after the last live index, and all spare capacity. If the slot of an index with a generation above [`HIGHEST`] is
-    /// freed, the index is never handed out again. No id may be reserved at this time. `O(indexes)`.
+    /// Frees the slots after the last live index, and all spare capacity. Indexes without a slot whose generation exceeds [`HIGHEST`] are
+    /// never handed out again. No id may be reserved at this time. `O(indexes)`.
     pub(crate) fn shrink_to_fit(&mut self) {
         debug_assert!(!self.needs_flush(), "flush before shrinking");
-        self.unplaced += 1;
         let behind = |is_kept: &dyn Fn(&Slot) -> bool| self.slots.iter().rposition(is_kept).map_or(0, |last| last + 1);
         let mut kept = behind(&|slot| slot.table != TableId::NONE);
         let last = behind(&|slot| !can_go(slot));
@@ -46,7 +45,7 @@ impl Entities {
     }
 }
 
-/// Returns whether a slot can be freed without retiring its index: no entity has the index, and its generation is at most [`HIGHEST`].
+/// Whether no entity has this index and its generation can be the first one of indexes without a slot.
 fn can_go(slot: &Slot) -> bool {
     slot.table == TableId::NONE && slot.generation != 0 && slot.generation <= HIGHEST
 }
@@ -58,7 +57,7 @@ mod tests {
     use super::*;
     use crate::entity::{Entity, EntityError, Location};
 
-    /// Returns an allocator with live entities of these generations.
+    /// Entities with these generations, all alive.
     fn living(generations: &[u32]) -> (Entities, Vec<Entity>) {
         let mut entities = Entities::default();
         let ids = generations.iter().enumerate().map(|(index, &generation)| {
@@ -102,7 +101,7 @@ mod tests {
         assert_eq!(entities.reserve().unwrap().index(), 1);
     }
 
-    /// Allocates ids in all ways: single, reserved, in rows, and from a stream.
+    /// Allocates ids in all ways, starting with the next one: single, reserved, in rows, from a stream.
     fn hand_out(entities: &mut Entities) -> Vec<Entity> {
         let mut ids = Vec::new();
         for _ in 0..3 {

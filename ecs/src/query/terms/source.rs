@@ -44,13 +44,13 @@ impl TermState {
         self.id
     }
 
-    /// Returns the sparse storage. Panics if the component is not sparse.
+    /// The sparse storage. Panics if the component is not sparse.
     #[inline]
     pub(crate) fn storage<'w>(self, cell: StoreCell<'w>) -> &'w SparseStorage {
         &cell.store().structure.sparse[self.sparse as usize]
     }
 
-    /// Returns the sparse storage, if the component is sparse.
+    /// The sparse storage, if the component is sparse.
     pub(super) fn storage_if_any<'w>(self, cell: StoreCell<'w>) -> Option<&'w SparseStorage> {
         cell.store().structure.sparse.get(self.sparse as usize)
     }
@@ -59,22 +59,20 @@ impl TermState {
 /// Maximum number of bytes of a value that are prefetched.
 const FETCHED_AHEAD: usize = 256;
 
-/// Returns whether `C` is stored outside the tables.
+/// Whether `C` is stored outside the tables.
 pub(crate) const fn is_sparse<C: Component>() -> bool {
     matches!(C::STORAGE_TYPE, StorageType::Sparse)
 }
 
-/// Returns the address of a table's column, or a dummy address for a sparse component. Returns `None` if the table lacks the
-/// component.
+/// The address of a table's column; a dummy address for a sparse component.
 pub(super) fn place_of<C: Component>(state: TermState, table: &Table) -> Option<ColumnAddress> {
     if is_sparse::<C>() { Some(ColumnAddress::NOWHERE) } else { table.column_address(state.id) }
 }
 
-/// The values of `C` while a table is visited. Contains the address of the first value of the column, or the address of the sparse
-/// storage.
+/// The values of `C` while a table is visited: the address of the first value of the column, or of the sparse storage.
 pub struct ComponentValues<'w, C> {
     address: NonNull<u8>,
-    /// Whether rows are those of the sparse storage. `address` is then the address of the first value in the storage.
+    /// Rows are those of the sparse storage, and `address` is the address of its first value.
     packed: bool,
     marker: PhantomData<(&'w SparseStorage, C)>,
 }
@@ -96,7 +94,7 @@ impl<'w, C: Component> ComponentValues<'w, C> {
         Self { address, packed: false, marker: PhantomData }
     }
 
-    /// Returns the storage, if values are looked up by entity.
+    /// The storage, if values are looked up by entity.
     #[inline]
     fn storage(self) -> Option<&'w SparseStorage> {
         // SAFETY: if the component is sparse, `new` stored the address of a sparse storage that is borrowed for 'w. Only `packed`
@@ -104,7 +102,7 @@ impl<'w, C: Component> ComponentValues<'w, C> {
         (is_sparse::<C>() && !self.packed).then(|| unsafe { self.address.cast().as_ref() })
     }
 
-    /// See [`Fetch::packed`](crate::query::fetch::Fetch::packed).
+    /// As [`Fetch::packed`](crate::query::fetch::Fetch::packed).
     #[inline]
     pub(super) fn packed(self, storage: &'w SparseSet) -> Self {
         match self.storage() {
@@ -115,7 +113,7 @@ impl<'w, C: Component> ComponentValues<'w, C> {
         }
     }
 
-    /// See [`Fetch::all_packed`](crate::query::fetch::Fetch::all_packed).
+    /// As [`Fetch::all_packed`](crate::query::fetch::Fetch::all_packed).
     ///
     /// # Safety
     ///
@@ -126,7 +124,7 @@ impl<'w, C: Component> ComponentValues<'w, C> {
         Self { packed: true, ..self }
     }
 
-    /// Returns the values of some rows.
+    /// The values of some rows.
     ///
     /// # Safety
     ///
@@ -138,8 +136,8 @@ impl<'w, C: Component> ComponentValues<'w, C> {
         unsafe { slice::from_raw_parts_mut(self.address.cast::<C>().add(rows.start).as_ptr(), rows.len()) }
     }
 
-    /// Returns the same source with an address that is derived from `values`, which [`values`](Self::values) returned. Only the
-    /// rows of these values may be accessed through it.
+    /// The same source with an address derived from values that [`values`](Self::values) returned. Only the rows of these values
+    /// may be accessed.
     ///
     /// # Safety
     ///
@@ -186,9 +184,9 @@ impl<'w, C: Component> ComponentValues<'w, C> {
 #[derive(Clone, Copy)]
 pub(crate) struct TickSource<'w> {
     tracking: Option<&'w Tracking>,
-    /// The ticks, if everything about changes except their ticks is already recorded. Then `tracking` is `None`.
+    /// The ticks, if everything about the changes except these ticks is already recorded. `tracking` is `None` then.
     noted: Option<NotedRows<'w>>,
-    /// The request for tracking, for a column without ticks. `None` if the component never has ticks.
+    /// To request ticks for a column without ticks; `None` if the component never has ticks.
     request: Option<&'w TrackingRequest>,
     run_ticks: RunTicks,
 }
@@ -202,13 +200,13 @@ struct NotedRows<'w> {
 }
 
 impl<'w> TickSource<'w> {
-    /// Returns the ticks of a row of the column. `RECORDED` says that [`TickedValues::recording`] returned this source for the row.
-    /// In other loops the compiler knows that a change is recorded by [`Ticks`] alone.
+    /// The ticks of a row of the column. `RECORDED` says that [`TickedValues::recording`] returned this for the row; in other loops the
+    /// compiler knows that a change is recorded by [`Ticks`] alone.
     ///
     /// # Safety
     ///
     /// - The row exists in the column.
-    /// - `RECORDED` is true only for rows for which [`TickedValues::recording`] returned this source.
+    /// - `RECORDED` is true only for rows for which [`TickedValues::recording`] returned this.
     #[inline(always)]
     pub(crate) unsafe fn at<const RECORDED: bool>(self, row: usize) -> Ticks<'w> {
         if RECORDED && let Some(NotedRows { tracking, cells }) = self.noted {
@@ -247,8 +245,7 @@ pub struct TickedValues<'w, C> {
 impl_copy! { [C] TickedValues<'_, C>; }
 
 impl<'w, C: Component> TickedValues<'w, C> {
-    /// Prepares the values and ticks for the visit of a table. `CHANGES` says that values may be changed; then the visit is
-    /// recorded.
+    /// `CHANGES` says that values may be changed; the visit is then recorded.
     ///
     /// # Safety
     ///
@@ -262,8 +259,7 @@ impl<'w, C: Component> TickedValues<'w, C> {
         // SAFETY: forwarded: the state and the address belong to the cell's store and one of its tables.
         let source = unsafe { ComponentValues::new(cell, state, address) };
         let run_ticks = cell.run_ticks();
-        let is_tracked = !matches!(C::TRACK, ChangeTracking::Never);
-        if !(is_tracked || CHANGES) {
+        if matches!(C::TRACK, ChangeTracking::Never) {
             return Self { source, ticks: TickSource { tracking: None, noted: None, request: None, run_ticks } };
         }
         let column = if is_sparse::<C>() {
@@ -272,17 +268,14 @@ impl<'w, C: Component> TickedValues<'w, C> {
             // SAFETY: the column belongs to a table of the store, which is borrowed for 'w, so it exists and is unchanged.
             unsafe { address.column() }
         };
-        let (tracking, request) = match is_tracked {
-            true => (column.tracking(), column.tracking_request()),
-            false => (None, None),
-        };
+        let (tracking, request) = (column.tracking(), column.tracking_request());
         if CHANGES && !cell.is_again() {
             column.visit(run_ticks.this_run);
         }
         Self { source, ticks: TickSource { tracking, noted: None, request, run_ticks } }
     }
 
-    /// See [`Fetch::recording`](crate::query::fetch::Fetch::recording).
+    /// As [`Fetch::recording`](crate::query::fetch::Fetch::recording).
     #[inline(always)]
     pub(super) fn recording(self, recording: Recording) -> Option<Self> {
         let Self { source, ticks: TickSource { tracking, request, run_ticks, .. } } = self;
@@ -303,7 +296,7 @@ impl<'w, C: Component> TickedValues<'w, C> {
         Some(Self { source, ticks: TickSource { tracking: None, noted, request, run_ticks } })
     }
 
-    /// Returns the row in which the ticks of a row are stored. For a sparse component, this is the row in its storage.
+    /// The row that contains the ticks of a row: for a sparse component, the row in its storage.
     ///
     /// # Safety
     ///
@@ -320,7 +313,7 @@ impl<'w, C: Component> TickedValues<'w, C> {
         }
     }
 
-    /// Returns the ticks of a row.
+    /// The ticks of a row.
     ///
     /// # Safety
     ///

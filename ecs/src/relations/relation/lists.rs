@@ -82,7 +82,7 @@ struct ListHead {
     live: u32,
     /// The base-2 logarithm of the block size; 0 if there is no block. Without a block, `only` contains the element.
     class: u32,
-    /// The element of a list without a block. For a list with a block, `only.row` is the start of the block.
+    /// The element of a list without a block. For a list with a block, `only.fetch_row` is the start of the block.
     only: PairLink,
 }
 

@@ -1,8 +1,8 @@
 //! Relationships: links between two entities that are stored on both sides.
 //!
-//! The *source* has a component that contains its *target*, a [`Relationship`]. The target has a component that lists its sources, a
-//! [`RelationshipTarget`]. A program changes the component of the source, and the library updates the component of the target. This module
-//! defines both traits and the collections of sources.
+//! The *source* has a component that names its *target*, a [`Relationship`]; the target has a component that lists its sources, a
+//! [`RelationshipTarget`]. A program changes the first; the library updates the second. This module defines both traits and the collections
+//! of sources.
 // Tests: tests/relationships
 
 mod collection;
@@ -12,6 +12,6 @@ mod source_list;
 mod traits;
 
 pub use self::collection::{OrderedRelationshipSourceCollection, RelationshipSourceCollection, Unlisted};
-pub use self::source_list::{SourceList, SourceListIter};
+pub use self::source_list::SourceList;
 pub use self::traits::{Relationship, RelationshipTarget, SourceIter, TargetField};
 pub use crate::reexports::relationship::*;

@@ -1,13 +1,13 @@
-//! A list of sources that removes an entity in constant time, and can be read as a slice.
+//! A list of sources that removes an entity in constant time and is read as a slice.
 //!
-//! Removing a source whose position is known leaves a hole, so that no other source moves. Iterators skip the holes. The first read as a
-//! slice closes all holes: in place or, if there may be iterators, in a copy. Several threads may read at the same time: see [`Settled`].
+//! Removing a source whose position is known leaves a hole, so that no other source moves. The first read closes all holes: until then no
+//! reference to the entities exists, since a removal needs `&mut`. Several threads may read at the same time: see [`Settled`].
 //!
-//! Tests: tests/relationships/lists.rs, tests/relationships/histories.rs
+//! Tests: tests/relationships/histories.rs, tests/relationships/hierarchy.rs
 
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
-use core::iter::FusedIterator;
+use core::iter::Copied;
 use core::panic::RefUnwindSafe;
 use core::slice;
 
@@ -16,14 +16,12 @@ use super::collection::{
 };
 use super::settled::{SETTLED, Settled};
 use super::sync::{AtomicU8, UnsafeCell};
-use crate::component::{Cells, TypeCells};
 use crate::entity::Entity;
 
 /// An ordered list of entities in which a [`RelationshipTarget`](super::RelationshipTarget) such as
-/// [`Children`](crate::hierarchy::Children) lists its sources. It dereferences to a slice of entities. Removing a source takes constant
-/// time and leaves a hole; the other sources keep their order. [`len`](Self::len) and the iterator of
-/// [`RelationshipTarget::iter`](super::RelationshipTarget::iter) skip holes, so after a removal they take no longer than before. The first
-/// read as a slice closes all holes at once, in `O(entities)`.
+/// [`Children`](crate::hierarchy::Children) lists its sources. It dereferences to a slice of entities. A source is removed in constant
+/// time, and the others keep their order: the removal leaves a hole, and the first read afterwards closes all holes at once, in
+/// `O(entities)`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -44,23 +42,19 @@ use crate::entity::Entity;
 /// assert_eq!(*world.get::<Crew>(ship).unwrap().0, crew[998..]);
 /// ```
 pub struct SourceList {
-    /// The entities. [`Entity::PLACEHOLDER`] stands for a hole. The value is settled if there are no holes.
+    /// [`Entity::PLACEHOLDER`] is a hole. The value is settled if there are no holes.
     entities: Settled<Vec<Entity>>,
     /// The number of holes when the list was last changed through `&mut`.
     holes: usize,
-    /// The number of entities other than holes when the list was last changed through `&mut`, if there were holes.
-    count: usize,
     /// The position of the first hole, if there are holes.
     first_hole: usize,
-    /// The position of the first entity, if there are holes.
-    start: usize,
-    /// The target of the sources. By this field the library detects that a program has swapped two lists.
+    /// The entity whose sources these are. It shows whether a program has swapped two lists.
     target: Entity,
-    /// The total distance of searches for removed entities since the positions of the entities were last updated.
+    /// The total distance of searches since the positions of the entities were last updated.
     sought: usize,
 }
 
-/// Closing holes cannot panic, so no code observes a list in an intermediate state.
+/// Closing holes cannot panic, so a list is never observed in an intermediate state.
 impl RefUnwindSafe for SourceList {}
 
 impl SourceList {
@@ -72,40 +66,23 @@ impl SourceList {
 
     const fn of(entities: Vec<Entity>) -> Self {
         Self {
-            entities: Settled::new(UnsafeCell::new(entities), UnsafeCell::new(Vec::new()), AtomicU8::new(SETTLED)),
+            entities: Settled::new(UnsafeCell::new(entities), AtomicU8::new(SETTLED)),
             holes: 0,
-            count: 0,
             first_hole: 0,
-            start: 0,
             target: Entity::PLACEHOLDER,
             sought: 0,
         }
     }
 
-    /// Returns the entities, in order.
+    /// The entities, in order.
     #[inline]
     #[must_use]
     pub fn as_slice(&self) -> &[Entity] {
         let Self { entities, holes, first_hole, .. } = self;
-        entities.get(
-            |entities| close_holes(entities, *holes, *first_hole),
-            |entities| {
-                let mut copy = entities.clone();
-                close_holes(&mut copy, *holes, *first_hole);
-                copy
-            },
-        )
+        entities.get(|entities| close_holes(entities, *holes, *first_hole))
     }
 
-    /// Iterates over the entities, in order, without closing the holes.
-    #[inline]
-    fn entities(&self) -> SourceListIter<'_> {
-        let (entities, is_settled) = self.entities.get_as_is();
-        let (start, count) = if is_settled { (0, entities.len()) } else { (self.start, self.count) };
-        SourceListIter { holes: entities.len() - start - count, rest: entities[start..].iter() }
-    }
-
-    /// Closes all holes, and returns the entities.
+    /// The entities, after closing all holes.
     fn closed(&mut self) -> &mut Vec<Entity> {
         let Self { entities, holes, first_hole, .. } = self;
         let entities = entities.settled_mut(|entities| close_holes(entities, *holes, *first_hole));
@@ -113,7 +90,7 @@ impl SourceList {
         entities
     }
 
-    /// Returns the entities, which may contain holes, and the number of holes.
+    /// The entities, which may contain holes, and the number of holes.
     #[inline]
     fn open(&mut self) -> (&mut Vec<Entity>, &mut usize) {
         if self.entities.is_settled() {
@@ -122,14 +99,14 @@ impl SourceList {
         (self.entities.get_mut(), &mut self.holes)
     }
 
-    /// Returns the number of entities. `O(1)`, even after removals.
+    /// The number of entities.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.entities.get_settled().map_or(self.count, Vec::len)
+        self.as_slice().len()
     }
 
-    /// Returns whether the list is empty.
+    /// Whether the list is empty.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -145,12 +122,12 @@ impl SourceList {
         self.closed().swap(a_index, b_index);
     }
 
-    /// Returns the entities without holes, to reorder them.
+    /// The entities, to reorder them.
     pub(crate) fn as_mut_slice(&mut self) -> &mut [Entity] {
         self.closed()
     }
 
-    /// Closes the holes, so that the positions of the entities can be updated.
+    /// Closes the holes when they are most of the list and would take more memory than the entities.
     #[cold]
     #[inline(never)]
     fn close_early(&mut self) -> Unlisted {
@@ -158,23 +135,7 @@ impl SourceList {
         Unlisted { is_empty: self.closed().is_empty(), are_elsewhere: true }
     }
 
-    /// Updates the fields about holes after the entity at `place` has become a hole. `len` is the number of entities and holes, and `holes`
-    /// is the number of holes.
-    #[inline]
-    fn note_hole(&mut self, place: usize, len: usize, holes: usize) {
-        self.count = len - holes;
-        if holes == 1 {
-            (self.first_hole, self.start) = (place, 0);
-        }
-        self.first_hole = self.first_hole.min(place);
-        if place == self.start {
-            let rest = &self.entities.get_mut()[place..];
-            self.start += rest.iter().take(holes).take_while(|entity| **entity == Entity::PLACEHOLDER).count();
-        }
-    }
-
-    /// Removes an entity that is no longer at its recorded position, because holes before it have been closed, or because the entities were
-    /// reordered.
+    /// Removes an entity that is no longer at its recorded position: holes before it have been closed, or the entities were reordered.
     #[cold]
     #[inline(never)]
     fn remove_moved(&mut self, entity: Entity, place: u32) -> Unlisted {
@@ -192,88 +153,14 @@ impl SourceList {
         let distance = if before.is_some() { from.abs_diff(at) } else { at };
         let place = at as u32;
         self.sought += distance;
-        let unlisted = self.remove_near(entity, place);
-        if self.sought > self.entities.get_mut().len() { self.close_early() } else { unlisted }
+        let mut unlisted = self.remove_near(entity, place);
+        if self.sought > self.entities.get_mut().len() {
+            self.sought = 0;
+            unlisted.are_elsewhere = true;
+        }
+        unlisted
     }
 }
-
-/// An iterator over the entities of a [`SourceList`], in order.
-#[derive(Clone, Debug)]
-pub struct SourceListIter<'a> {
-    rest: slice::Iter<'a, Entity>,
-    /// The number of holes in `rest`.
-    holes: usize,
-}
-
-impl SourceListIter<'_> {
-    /// Returns whether an item is a hole, and counts it if so. When all holes have been counted, a placeholder is an entity.
-    #[inline]
-    fn is_hole(&mut self, entity: Entity) -> bool {
-        let is_hole = entity == Entity::PLACEHOLDER && self.holes != 0;
-        self.holes -= usize::from(is_hole);
-        is_hole
-    }
-}
-
-impl Iterator for SourceListIter<'_> {
-    type Item = Entity;
-
-    #[inline]
-    fn next(&mut self) -> Option<Entity> {
-        loop {
-            let entity = *self.rest.next()?;
-            if !self.is_hole(entity) {
-                return Some(entity);
-            }
-        }
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.rest.len() - self.holes;
-        (left, Some(left))
-    }
-
-    #[inline]
-    fn nth(&mut self, mut n: usize) -> Option<Entity> {
-        if self.holes == 0 {
-            return self.rest.nth(n).copied();
-        }
-        loop {
-            let entity = self.next()?;
-            if n == 0 {
-                return Some(entity);
-            }
-            n -= 1;
-        }
-    }
-
-    #[inline]
-    fn fold<B, F: FnMut(B, Entity) -> B>(mut self, init: B, mut f: F) -> B {
-        let mut folded = init;
-        while self.holes != 0 {
-            let Some(entity) = self.next() else { return folded };
-            folded = f(folded, entity);
-        }
-        self.rest.copied().fold(folded, f)
-    }
-}
-
-impl DoubleEndedIterator for SourceListIter<'_> {
-    #[inline]
-    fn next_back(&mut self) -> Option<Entity> {
-        loop {
-            let entity = *self.rest.next_back()?;
-            if !self.is_hole(entity) {
-                return Some(entity);
-            }
-        }
-    }
-}
-
-impl ExactSizeIterator for SourceListIter<'_> {}
-
-impl FusedIterator for SourceListIter<'_> {}
 
 impl_deref!(#[inline] [] SourceList => [Entity], |this| *this.as_slice());
 
@@ -289,18 +176,13 @@ impl_from!([] Vec<Entity> => SourceList, |entities| Self::of(entities));
 
 #[cfg(feature = "serde")]
 impl_serde!(
-    /// Deserializes a list whose target is not known. When the list is inserted into a world, it is checked against its target.
+    /// A list that is not in a world: whether it belongs to its target is checked when it is inserted.
     SourceList as Vec<Entity>, |this| this.as_slice(), Self::of
 );
 
-/// A list has no cells that matter: the first read closes holes through a shared reference, but the entities do not change.
-impl TypeCells for SourceList {
-    const CELLS: Cells = Cells::NONE;
-}
-
 impl Eq for SourceList {}
 
-/// Implements comparisons of the entities of a list with the entities of another list.
+/// Compares the entities with those of another list.
 macro_rules! equal_to {
     ($([$($generics:tt)*] $List:ty;)*) => { $(
         impl<$($generics)*> PartialEq<$List> for SourceList {
@@ -335,7 +217,7 @@ impl FromIterator<Entity> for SourceList {
 impl_into_iter!(['a] &'a SourceList => &'a [Entity], |this| this.as_slice());
 
 impl RelationshipSourceCollection for SourceList {
-    type SourceIter<'a> = SourceListIter<'a>;
+    type SourceIter<'a> = Copied<slice::Iter<'a, Entity>>;
 
     const KNOWS_PLACES: bool = true;
 
@@ -350,11 +232,11 @@ impl RelationshipSourceCollection for SourceList {
     }
 
     fn add(&mut self, entity: Entity) -> bool {
-        self.add_at_end(entity);
+        self.open().0.push(entity);
         true
     }
 
-    /// `O(entities)`, because the entity has to be searched.
+    /// `O(entities)`: the entity has to be searched.
     fn remove(&mut self, entity: Entity) -> bool {
         let entities = self.closed();
         position(entities, entity).is_some_and(|at| entities.remove(at) == entity)
@@ -362,7 +244,7 @@ impl RelationshipSourceCollection for SourceList {
 
     #[inline]
     fn iter(&self) -> Self::SourceIter<'_> {
-        self.entities()
+        self.as_slice().iter().copied()
     }
 
     #[inline]
@@ -382,10 +264,9 @@ impl RelationshipSourceCollection for SourceList {
 
     #[inline]
     fn add_at_end(&mut self, entity: Entity) -> u32 {
-        let (entities, holes) = self.open();
+        let (entities, _) = self.open();
         let place = entities.len() as u32;
         entities.push(entity);
-        self.count = entities.len() - *holes;
         place
     }
 
@@ -399,29 +280,23 @@ impl RelationshipSourceCollection for SourceList {
                 while *holes != 0 && entities.pop_if(|last| *last == Entity::PLACEHOLDER).is_some() {
                     *holes -= 1;
                 }
-                let (len, left) = (entities.len(), *holes);
-                self.count = len - left;
-                if left == 0 {
-                    self.start = 0;
-                }
-                return Unlisted { is_empty: self.count == 0, are_elsewhere: false };
+                return Unlisted { is_empty: entities.len() == *holes, are_elsewhere: false };
             }
             entities[place as usize] = Entity::PLACEHOLDER;
             *holes += 1;
-            let (len, holes) = (entities.len(), *holes);
-            self.note_hole(place as usize, len, holes);
+            let (count, holes) = (entities.len(), *holes);
+            self.first_hole = if holes == 1 { place as usize } else { self.first_hole.min(place as usize) };
             self.entities.open();
-            if holes * 2 > len && len > FEW {
+            if holes * 2 > count && count > FEW {
                 return self.close_early();
             }
-            return Unlisted { is_empty: self.count == 0, are_elsewhere: false };
+            return Unlisted { is_empty: count == holes, are_elsewhere: false };
         }
         self.remove_moved(entity, place)
     }
 }
 
-/// Closes all holes. `holes` is their number, and `first` is the position of the first hole. The entities between two holes are moved as a
-/// block.
+/// Closes `holes` holes, the first of which is at `first`: the entities between two holes are moved as a block.
 fn close_holes(entities: &mut Vec<Entity>, mut holes: usize, first: usize) {
     if holes == 0 {
         return;
@@ -442,10 +317,10 @@ fn close_holes(entities: &mut Vec<Entity>, mut holes: usize, first: usize) {
     entities.truncate(to);
 }
 
-/// In a list of up to this number of entities and holes, holes are kept until the list is read as a slice.
+/// Up to this number of entities, holes are kept until the list is read.
 const FEW: usize = 32;
 
-/// A moved entity is first searched among this number of entities before and after its recorded position.
+/// An entity is first searched among this number of entities before and after its recorded position.
 const NEAR: usize = 64;
 
 impl OrderedRelationshipSourceCollection for SourceList {
@@ -478,7 +353,7 @@ impl OrderedRelationshipSourceCollection for SourceList {
     }
 }
 
-/// Like [`position`], but searches from the end.
+/// Like [`position`], from the end.
 fn last_position(entities: &[Entity], entity: Entity) -> Option<usize> {
     const BLOCK: usize = 16;
     let is_it = |other: &Entity| other.to_bits() == entity.to_bits();

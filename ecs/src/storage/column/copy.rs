@@ -1,17 +1,14 @@
-//! Copies of columns. A copy owns values and their ticks.
+//! Copies of columns: values that the copy owns, with their ticks.
 //!
-//! Values of `Copy` types are copied as bytes, others by their `Clone`, which is user code. Therefore a copy is restored into its column in
-//! two steps: [`ColumnCopy::clones`] makes clones, which may panic; [`ColumnCopy::put`] swaps the clones with the values of the column,
-//! which cannot fail. Afterwards the storage of the clones contains the old values of the column, and they are dropped with it.
+//! Values of `Copy` types are copied as bytes, others by their `Clone`, which is user code. Therefore a copy is restored into its
+//! column in two steps: [`ColumnCopy::clones`] makes clones, which may panic, and [`ColumnCopy::put`] swaps them with the values of
+//! the column, which cannot fail. The old values of the column are dropped together with the clones' storage.
 //!
-//! Values never change while two copies share them. A column is *unchanged* relative to a copy if there was no mutable access to its values
-//! since the copy was taken or restored, and if the values have no cells. The values are not compared: each mutable access sets the tick
-//! `visited` of the column, including accesses that bypass change detection, because these begin as a mutable access, too.
+//! Values never change while two copies share them. A column *is as* a copy says if nothing has been written to it since the copy
+//! was taken or restored. The caller knows this from stamps, and only for values of `Copy` types, which cannot be changed without a
+//! stamp.
 //!
-//! The ticks of rows change only if `visited` of the column or of its [`Tracking`] changes. The tick of the last read of a consumer is an
-//! exception, so each copy stores this tick separately.
-//!
-//! Tests: tests/snapshots/histories.rs, tests/snapshots/layouts.rs, tests/snapshots/shared.rs
+//! Tests: tests/snapshots/histories.rs, tests/snapshots/layouts.rs
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -20,12 +17,14 @@ use core::mem::replace;
 use core::ptr::{self, NonNull};
 
 use super::Column;
-use crate::component::{CloneFn, ComponentDescriptor, CopyMethod, ErasedSlice, ErasedSliceMut, ErasedVec};
+use crate::component::{
+    ChangeTracking, CloneFn, ComponentDescriptor, CopyMethod, ErasedSlice, ErasedSliceMut, ErasedVec,
+};
 use crate::storage::tick::{ComponentTicks, Tick};
 use crate::storage::tracking::Tracking;
 use crate::util::alloc_error::AllocError;
 
-/// Owned values of a component.
+/// Values of a component, owned by this.
 ///
 /// The first `len` rows of `column` have values. The column has no ticks.
 pub(crate) struct CopiedValues {
@@ -33,26 +32,23 @@ pub(crate) struct CopiedValues {
     descriptor: &'static ComponentDescriptor,
     column: Column,
     len: usize,
-    /// The method by which values are copied; `None` if they cannot be copied.
+    /// `None` if values cannot be copied; `len` is 0 then.
     copying: Option<CopyMethod>,
 }
 
 /// The clones that are needed to restore a column from its copy; `None` if the values are copied as bytes.
 pub(crate) type ColumnClones = Option<CopiedValues>;
 
-/// New ticks for a tracked column whose copy has no ticks; `None` if they are not needed.
+/// Ticks for a column that is tracked, if its copy has no ticks.
 pub(crate) type BegunTicks = Option<Box<Tracking>>;
 
 /// The values of a column and their ticks.
 pub(crate) struct ColumnCopy {
     values: Arc<CopiedValues>,
-    /// Whether values change only by mutable access, because they contain no cells.
+    /// Whether values only change together with a stamp.
     stamped: bool,
     visited: Tick,
-    /// The ticks, if the column was tracked. Their own tick of the last read is not used: see `seen`.
-    tracking: Option<Arc<Tracking>>,
-    /// Tick of the last read of a consumer.
-    seen: Tick,
+    tracking: Option<Box<Tracking>>,
     /// Number of rows with ticks.
     ticks: usize,
 }
@@ -63,19 +59,19 @@ pub(crate) struct ColumnParts {
     pub(crate) visited: Tick,
     /// The ticks of each value, if they are known.
     pub(crate) ticks: Option<Vec<ComponentTicks>>,
-    /// The clone function, for a type whose definition does not prove that it is `Clone`.
+    /// Clones a value, for a type whose definition does not prove that it is `Clone`.
     pub(crate) clone: Option<CloneFn>,
-    /// Whether constructors made the values. Such values need not be `Clone`.
+    /// Whether constructors made the values; then they need not be `Clone`.
     pub(crate) constructed: bool,
 }
 
 impl ColumnParts {
-    /// Returns parts without ticks, for values whose type is `Clone` according to its definition.
+    /// Values whose type is `Clone` according to its definition.
     pub(crate) fn new(values: NewValues, visited: Tick) -> Self {
         Self { values, visited, ticks: None, clone: None, constructed: false }
     }
 
-    /// Returns whether the values can be cloned.
+    /// Whether the values can be cloned.
     pub(crate) fn can_be_cloned(&self) -> bool {
         self.clone.is_some() || self.values.descriptor().functions().copying().is_some()
     }
@@ -89,8 +85,8 @@ pub(crate) enum NewValues {
 }
 
 impl NewValues {
-    /// Returns the values with these bytes, for a component for which any bytes are a valid value. `None` for other components, and if the
-    /// length of `bytes` is not a multiple of the size of a value.
+    /// The values with these bytes, for a component for which any bytes are a valid value. `None` for another component, and if
+    /// `bytes` is not a whole number of values.
     ///
     /// # Errors
     ///
@@ -109,17 +105,17 @@ impl NewValues {
         Ok(Some(Self::Column(values)))
     }
 
-    /// Returns the descriptor of the type of the values.
+    /// The descriptor of the type of the values.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
         self.as_slice().descriptor()
     }
 
-    /// Returns the number of values.
+    /// Number of values.
     pub(crate) fn len(&self) -> usize {
         self.as_slice().len()
     }
 
-    /// Returns the address of the first value. The values are adjacent.
+    /// The address of the first value; the others follow it.
     pub(crate) fn data(&self) -> NonNull<u8> {
         match self {
             Self::Vec(values) => values.data(),
@@ -127,7 +123,7 @@ impl NewValues {
         }
     }
 
-    /// Sets the number of values to 0 without dropping them, for a caller that has moved them out.
+    /// Removes the values without dropping them, after they have been moved out.
     pub(crate) fn forget(&mut self) {
         match self {
             Self::Vec(values) => values.forget(),
@@ -135,13 +131,13 @@ impl NewValues {
         }
     }
 
-    /// Returns a vector for each value.
+    /// Each value in a vector of its own.
     pub(crate) fn into_each(self) -> Vec<ErasedVec> {
         let each: Vec<u32> = (0..self.len() as u32).collect();
         self.divided(&each, each.len())
     }
 
-    /// Divides the values into `count` vectors. `parts` contains, for each value, the index of its vector.
+    /// The values divided into `count` vectors: `parts` has the index of the vector for each value.
     ///
     /// # Panics
     ///
@@ -155,7 +151,7 @@ impl NewValues {
         unsafe { ErasedVec::divided(descriptor, data, parts, count) }
     }
 
-    /// Borrows the values mutably.
+    /// The values, for writing.
     pub(crate) fn as_slice_mut(&mut self) -> ErasedSliceMut<'_> {
         match self {
             Self::Vec(values) => values.as_slice_mut(),
@@ -164,7 +160,7 @@ impl NewValues {
         }
     }
 
-    /// Returns the values.
+    /// The values.
     pub(crate) fn as_slice(&self) -> ErasedSlice<'_> {
         match self {
             Self::Vec(values) => values.as_slice(),
@@ -174,16 +170,17 @@ impl NewValues {
 }
 
 impl ColumnCopy {
-    /// Returns a copy without values.
+    /// A copy without values.
     pub(crate) fn new(descriptor: &'static ComponentDescriptor) -> Self {
         let values = Arc::new(CopiedValues::of(descriptor));
-        let stamped = descriptor.possible_cell().is_none();
-        Self { values, stamped, visited: Tick::default(), tracking: None, seen: Tick::default(), ticks: 0 }
+        let stamped =
+            matches!(values.copying, Some(CopyMethod::Bytes)) && descriptor.tracking() != ChangeTracking::Never;
+        Self { values, stamped, visited: Tick::default(), tracking: None, ticks: 0 }
     }
 
-    /// Makes a copy from values that were not taken from a column. If `parts` has ticks, the copy has `rows` rows of ticks, and `row`
-    /// returns the row for the ticks of a value. No tick may be newer than `now`. If the values cannot be cloned, the copy can only be
-    /// [moved](Self::take_clones) into a column.
+    /// A copy with values that were not taken from a column, and with `rows` rows of ticks; `row` returns the row of a value's
+    /// ticks. No tick is newer than `now`. A copy of values that cannot be cloned can only be [moved](Self::take_clones) into a
+    /// column.
     ///
     /// # Errors
     ///
@@ -217,69 +214,68 @@ impl ColumnCopy {
             // The new `Tracking` has no logs, so consumers scan all ticks.
             let tracking = Tracking::new(rows, rows, now)?;
             ticks.into_iter().enumerate().for_each(|(at, ticks)| tracking.set(row(at), ticks));
-            (copy.seen, copy.tracking) = (tracking.seen(), Some(Arc::new(tracking)));
+            copy.tracking = Some(Box::new(tracking));
         }
         Ok(copy)
     }
 
-    /// Returns the values.
+    /// The values.
     pub(crate) fn values(&self) -> ErasedSlice<'_> {
         self.values.as_slice()
     }
 
-    /// Returns the tick of the last mutable access to values.
+    /// Tick of the last mutable access to values.
     pub(crate) fn visited(&self) -> Tick {
         self.visited
     }
 
-    /// Returns the ticks and the number of rows with ticks; `None` if the copy has no ticks.
+    /// The ticks, if there are any, and the number of rows that have them.
     pub(crate) fn tracking(&self) -> Option<(&Tracking, usize)> {
         self.tracking.as_deref().map(|tracking| (tracking, self.ticks))
     }
 
-    /// Returns the number of values.
+    /// Number of values.
     pub(crate) fn len(&self) -> usize {
         self.values.len
     }
 
-    /// Returns the clone function; `None` if the values are copied as bytes, or cannot be copied.
+    /// The clone function, if the values are not copied as bytes.
     pub(crate) fn clone_fn(&self) -> Option<CloneFn> {
         if let Some(CopyMethod::Clone(clone)) = self.values.copying { Some(clone) } else { None }
     }
 
-    /// Returns whether values cannot be copied.
+    /// Whether values cannot be copied.
     pub(crate) fn refuses(&self) -> bool {
         self.values.copying.is_none()
     }
 
-    /// Returns whether there was no mutable access to the values of a column since this copy was taken from it or restored into it. The
-    /// world's tick must have advanced since then.
-    pub(crate) fn is_unvisited(&self, column: &Column) -> bool {
-        column.visited.get() == self.visited
-    }
-
-    /// Returns whether a column with `rows` rows is unchanged relative to this copy. The rows must have the same entities as when the copy
-    /// was taken or restored, and the world's tick must have advanced since then.
+    /// Whether a column with `rows` rows has the values of this copy, assuming that the rows have the same entities. The world's
+    /// tick must have advanced since the copy was taken or restored.
     pub(crate) fn is_as(&self, column: &Column, rows: usize) -> bool {
-        self.has_fixed(rows) && self.is_unvisited(column)
+        self.stamped && self.values.len == rows && column.visited.get() == self.visited
     }
 
-    /// Returns whether the copy has this number of values, and its values change only by mutable access.
-    pub(crate) fn has_fixed(&self, rows: usize) -> bool {
-        self.stamped && self.values.len == rows
-    }
-
-    /// Returns whether both copies share their values.
+    /// Whether both copies share their values.
     pub(crate) fn shares_with(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.values, &other.values)
     }
 
-    /// Makes this a copy of the `len` values of a column from row `first` on, and of the ticks of `ticks` rows. `known` may be an earlier
-    /// copy of the same rows with the same entities: its values and ticks are shared if they are unchanged.
+    /// Becomes a copy of a column that [is as](Self::is_as) `other`, and shares the values of `other`. Copies the ticks of `ticks`
+    /// rows.
     ///
     /// # Errors
     ///
-    /// If the allocation fails. After an error, or a panic of `Clone`, the copy must not be used.
+    /// If the allocation fails. The copy must not be used then.
+    pub(crate) fn share(&mut self, other: &Self, from: &Column, ticks: usize) -> Result<(), AllocError> {
+        self.values = Arc::clone(&other.values);
+        self.take_ticks(from, ticks)
+    }
+
+    /// Becomes a copy of `len` values of a column, from row `first` on, and of the ticks of `ticks` rows.
+    ///
+    /// # Errors
+    ///
+    /// If the allocation fails. The copy must not be used then, nor after a panic of `Clone`.
     ///
     /// # Panics
     ///
@@ -287,20 +283,13 @@ impl ColumnCopy {
     ///
     /// # Safety
     ///
-    /// - The column has values in these rows, of the type for which this copy was made.
+    /// - The column has values of the type for which this was made, in these rows.
     pub(crate) unsafe fn take(
         &mut self,
         from: &Column,
         [first, len]: [usize; 2],
         ticks: usize,
-        known: Option<&Self>,
     ) -> Result<(), AllocError> {
-        let known = known.filter(|known| known.is_unvisited(from));
-        self.take_ticks(from, ticks, known)?;
-        if let Some(known) = known.filter(|known| known.has_fixed(len)) {
-            self.values = Arc::clone(&known.values);
-            return Ok(());
-        }
         if Arc::get_mut(&mut self.values).is_none() {
             self.values = Arc::new(self.values.without_values());
         }
@@ -308,36 +297,24 @@ impl ColumnCopy {
             // SAFETY: forwarded: the column has values of this type, in these rows.
             unsafe { values.take(from, first, len)? };
         }
-        Ok(())
+        self.take_ticks(from, ticks)
     }
 
-    /// Copies the ticks of `ticks` rows, or shares the ticks of `known` if they are unchanged. `known` must be an earlier copy of the
-    /// column, with no mutable access to the column since then.
-    fn take_ticks(&mut self, from: &Column, ticks: usize, known: Option<&Self>) -> Result<(), AllocError> {
+    fn take_ticks(&mut self, from: &Column, ticks: usize) -> Result<(), AllocError> {
         self.visited = from.visited.get();
         self.ticks = ticks;
-        let Some(from) = &from.tracking else {
-            self.tracking = None;
-            return Ok(());
-        };
-        self.seen = from.seen();
-        let known = known.filter(|known| known.ticks == ticks).and_then(|known| known.tracking.as_ref());
-        if let Some(known) = known.filter(|known| known.is_unmarked_since(from)) {
-            self.tracking = Some(Arc::clone(known));
-            return Ok(());
-        }
-        let own = self.tracking.get_or_insert_with(|| Arc::new(Tracking::empty()));
-        if Arc::get_mut(own).is_none() {
-            *own = Arc::new(Tracking::empty());
-        }
-        if let Some(own) = Arc::get_mut(own) {
-            own.grow_as(from)?;
-            own.copy_from(from, ticks);
+        match &from.tracking {
+            Some(from) => {
+                let own = self.tracking.get_or_insert_with(|| Box::new(Tracking::empty()));
+                own.grow_as(from)?;
+                own.copy_from(from, ticks);
+            }
+            None => self.tracking = None,
         }
         Ok(())
     }
 
-    /// Clones the values if clones are needed to restore a column; `None` if the values are copied as bytes.
+    /// Clones of the values, if they are needed to restore a column.
     ///
     /// # Errors
     ///
@@ -349,7 +326,7 @@ impl ColumnCopy {
         self.clones_from(0).map(Some)
     }
 
-    /// Clones the values from `first` on, for another copy.
+    /// Clones of the values from `first` on, as parts of another copy.
     ///
     /// # Errors
     ///
@@ -365,8 +342,8 @@ impl ColumnCopy {
         Ok(clones)
     }
 
-    /// Like [`clones`](Self::clones), but moves the values out if no other copy shares them. They are moved into a column together with
-    /// their memory, so the column needs no room for them.
+    /// As [`clones`](Self::clones), but moves the values out if no other copy shares them. They go to a column together with their
+    /// memory, so no room has to be made there.
     ///
     /// # Errors
     ///
@@ -396,8 +373,8 @@ impl ColumnCopy {
         }
     }
 
-    /// Returns new ticks for the rows if the column is tracked but this copy has no ticks; otherwise `None`. Changes before the copy was
-    /// taken count as made at the later of two ticks: `latest` and the tick of the last mutable access.
+    /// Ticks for the rows of a copy without ticks, if the column is tracked now. Changes before the copy was taken count as made at
+    /// the last mutable access or at `latest`, whichever is later.
     ///
     /// # Errors
     ///
@@ -409,13 +386,13 @@ impl ColumnCopy {
         Ok(Some(Box::new(Tracking::new(self.ticks, there.capacity().max(self.ticks), tick)?)))
     }
 
-    /// Replaces the values and ticks of a column by the values and ticks of this copy. `before` is the number of values in the column.
-    /// Afterwards `clones` holds the old values of the column.
+    /// Replaces the values and ticks of a column by a copy of those in `self`. `before` is the number of values in the column.
+    /// Afterwards `clones` holds these old values.
     ///
     /// # Safety
     ///
-    /// - The column is for values of the type for which this copy was made. [`make_room`](Self::make_room) has been called for the column,
-    ///   and its first `before` rows have values.
+    /// - The column is for values of the type for which this was made. [Room has been made](Self::make_room) in it, and its first
+    ///   `before` rows have values.
     /// - `clones` was returned by [`clones`](Self::clones) or [`take_clones`](Self::take_clones) of `self`, and `begun` by
     ///   [`begun_ticks`](Self::begun_ticks) for the column. Neither has been changed since.
     pub(crate) unsafe fn put(
@@ -444,53 +421,50 @@ impl ColumnCopy {
         self.put_ticks(to, begun);
     }
 
-    /// Copies the ticks to a column that already has the values. [`make_room`](Self::make_room) must have been called for the column, and
-    /// [`begun_ticks`](Self::begun_ticks) must have returned `begun` for it.
+    /// Copies the ticks to a column that has the values. Room has been made in it, and `begun` was returned by
+    /// [`begun_ticks`](Self::begun_ticks) for it.
     pub(crate) fn put_ticks(&self, to: &mut Column, begun: BegunTicks) {
         to.visited.set(self.visited);
         match (&mut to.tracking, &self.tracking, begun) {
-            (Some(to), Some(own), _) => {
-                to.copy_from(own, self.ticks);
-                to.set_seen(self.seen);
-            }
+            (Some(to), Some(own), _) => to.copy_from(own, self.ticks),
             (Some(to), None, Some(begun)) => *to = begun,
             _ => {}
         }
     }
 
-    /// Returns the number of bytes that the copy has allocated.
+    /// Number of bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.values.column.allocated_bytes() + self.tracking.as_ref().map_or(0, |tracking| tracking.allocated_bytes())
     }
 }
 
 impl CopiedValues {
-    /// Returns an empty storage for values of a component.
+    /// Empty storage for values of a component.
     fn of(descriptor: &'static ComponentDescriptor) -> Self {
         let functions = descriptor.functions();
         let column = Column::with_item(descriptor.layout(), functions.drop_fn());
         Self { descriptor, column, len: 0, copying: functions.copying() }
     }
 
-    /// Returns the values.
+    /// The values.
     fn as_slice(&self) -> ErasedSlice<'_> {
         // SAFETY: the column was made for the type of the descriptor, and its first `len` rows have values. `self` owns them, and
         // only code with exclusive access to `self` changes them.
         unsafe { ErasedSlice::new(self.descriptor, self.column.data(), self.len) }
     }
 
-    /// Returns an empty storage for values of the same type, with the same copy method.
+    /// Empty storage for values of the same type that are copied in the same way.
     fn without_values(&self) -> Self {
         let mut none = Self::of(self.descriptor);
         none.copying = self.copying;
         none
     }
 
-    /// Makes this a copy of the `len` values of a column from row `first` on.
+    /// Becomes a copy of `len` values of a column, from row `first` on.
     ///
     /// # Safety
     ///
-    /// - The conditions of [`ColumnCopy::take`].
+    /// - As for [`ColumnCopy::take`].
     unsafe fn take(&mut self, from: &Column, first: usize, len: usize) -> Result<(), AllocError> {
         match self.copying {
             Some(CopyMethod::Bytes) => {

@@ -1,4 +1,4 @@
-//! Operations on many rows: gathering them at the end of the table, moving them to another table, and removing them.
+//! Operations on many rows: gathering them at the end, and moving them to another table or removing them.
 //!
 //! Tests: tests/storage/selections/explicit.rs
 
@@ -11,11 +11,11 @@ use crate::storage::column::Column;
 use crate::storage::tick::WriteStamp;
 use crate::util::alloc_error::AllocError;
 
-/// Some rows of a table, in ascending order and without duplicates.
+/// Rows of a table, without duplicates and in ascending order.
 pub(crate) struct AscendingRows(Vec<u32>);
 
 impl AscendingRows {
-    /// Sorts rows, and removes duplicates. `len` is the number of rows of the table. Returns `None` if `rows` contains all rows of the
+    /// Sorts rows of a table with `len` rows, which may be in any order and contain duplicates. `None` if they are all rows of the
     /// table.
     pub(crate) fn of(mut rows: Vec<u32>, len: usize) -> Option<Self> {
         // The fold has no early exit, so that the compiler vectorises the loop.
@@ -47,8 +47,8 @@ impl AscendingRows {
 impl_deref!(#[inline] [] AscendingRows => [u32], |this| *this.0);
 
 impl Table {
-    /// Moves rows to the end of the table, column by column. Returns the row number of the first moved row. Calls `moved` with each entity
-    /// that has got another row, and its new row.
+    /// Moves rows to the end of the table, column by column, and returns the first of their new row numbers. Calls `moved` with
+    /// each entity that has got another row.
     pub(crate) fn gather(&mut self, rows: &AscendingRows, mut moved: impl FnMut(Entity, u32)) -> usize {
         assert!(rows.last().is_none_or(|&last| (last as usize) < self.len()), "the rows are rows of the table");
         let first = self.entities.len() - rows.len();
@@ -63,7 +63,7 @@ impl Table {
                 unsafe { column.swap_rows(hole as usize, stays as usize) }
             }
         }
-        self.departures.record_each(pairs.iter().map(|&(hole, stays)| [hole, stays]), self.entities.len());
+        self.note_departure();
         for &(hole, stays) in &pairs {
             self.entities.swap(hole as usize, stays as usize);
             moved(self.entities[hole as usize], hole);
@@ -72,8 +72,8 @@ impl Table {
         first
     }
 
-    /// Makes room for `count` rows that are moved here from another table. If `exchange` is true, this table is empty and all rows of the
-    /// other table are moved. Then the columns of `pairs` will be swapped and need no room.
+    /// Makes room for `count` rows that come from another table at once. With `exchange`, all rows of the other table come and this
+    /// one is empty, so the columns of the pairs will be swapped and need no room.
     pub(crate) fn reserve_for(&mut self, count: usize, pairs: &[ColumnMove], exchange: bool) -> Result<(), AllocError> {
         if !exchange {
             return self.reserve(count);
@@ -86,16 +86,15 @@ impl Table {
         Ok(())
     }
 
-    /// Moves the rows from `first` on to another table: their entities, and the values of the columns in `pairs`. If `exchange` is true,
-    /// the columns are swapped, which takes `O(columns)`; then all rows must be moved, and the other table must be empty. Otherwise the
-    /// values of each column are copied. Values of columns without a pair stay in this table without an owner. `replaced` lists the columns
-    /// of this table whose values are replaced by new values in the other table. Returns the number of the first moved row in the other
-    /// table.
+    /// Moves the rows from `first` on to another table: the columns of the pairs, and the entities. If all rows are moved and the
+    /// other table is empty, the memory of the columns is swapped: `O(columns)`. Otherwise each column is copied. Values of columns
+    /// without a pair stay in this table without an owner; `replaced` lists those that values in the other table replace. Returns
+    /// the first row number in the other table.
     ///
     /// # Safety
     ///
-    /// - `first` is at most the number of rows. Each pair consists of columns of these tables with the same item layout.
-    /// - `reserve_for` has made room for the rows in `to`. Columns of `to` without a pair have values for the rows.
+    /// - `first` is at most the number of rows. The pairs are columns of these tables with the same item layout.
+    /// - `reserve_for` has made room for the rows in `to`; columns of `to` without a pair have values for them.
     pub(crate) unsafe fn move_rows_to(
         &mut self,
         first: usize,
@@ -113,7 +112,7 @@ impl Table {
             }
         }
         to.stamp(now.tick);
-        self.record_truncation(first);
+        self.note_departure();
         if self.is_tracked() || to.is_tracked() {
             let count = self.entities.len() - first;
             self.carry_ticks(
@@ -137,11 +136,11 @@ impl Table {
         start
     }
 
-    /// Copies the values of the rows from `first` on to the rows past the last row of another table.
+    /// Copies the values of the rows from `first` on past the last row of another table.
     ///
     /// # Safety
     ///
-    /// - `first` is at most the number of rows. Each pair consists of columns of these tables with the same item layout.
+    /// - `first` is at most the number of rows. The pairs are columns of these tables with the same item layout.
     /// - There is room for the rows. Only one of the tables owns the values afterwards.
     pub(crate) unsafe fn copy_rows_to(&self, first: usize, to: &Self, pairs: &[ColumnMove]) {
         let (count, start) = (self.entities.len() - first, to.entities.len());
@@ -155,22 +154,17 @@ impl Table {
         }
     }
 
-    /// Removes the rows from `first` on without dropping their values. Afterwards these values have no owner.
+    /// Removes the rows from `first` on without dropping their values, which have no owner then.
     pub(crate) fn truncate(&mut self, first: usize) {
-        self.record_truncation(first);
+        self.note_departure();
         self.entities.truncate(first);
     }
 
-    /// Records that the rows from `first` on are removed.
-    fn record_truncation(&mut self, first: usize) {
-        self.departures.record_each((first..self.entities.len()).map(|row| [row as u32; 2]), first);
-    }
-
-    /// Drops values past the last row: in the columns `columns`, or in all columns if it is `None`.
+    /// Drops values past the last row, in some columns or in all.
     ///
     /// # Safety
     ///
-    /// - These columns have `count` values from row `first` on, and `first` is at least the number of rows. The values are not used
+    /// - These columns have `count` values from row `first` on, which is at least the number of rows. The values are not used
     ///   afterwards.
     pub(crate) unsafe fn drop_rows_past_end(&mut self, columns: Option<&[u32]>, first: usize, count: usize) {
         // SAFETY: forwarded: these columns have `count` values from row `first` on, which are not used afterwards.

@@ -1,4 +1,4 @@
-//! Copies tables, and restores tables from copies.
+//! Copies of tables, and restoring tables from them.
 //!
 //! Tests: tests/snapshots/histories.rs, tests/snapshots/ring.rs
 
@@ -11,9 +11,9 @@ use crate::component::{ComponentId, Components};
 use crate::entity::{Entity, TableId};
 use crate::storage::column::{BegunTicks, ColumnClones, ColumnCopy};
 use crate::storage::tick::Tick;
-use crate::util::alloc_error::{AllocError, copy_to_shared, try_reserve_exact};
+use crate::util::alloc_error::{AllocError, try_reserve, try_reserve_exact};
 
-/// A copy of the rows of a table. It owns the copied values.
+/// The rows of a table, with values owned by the copy.
 pub(crate) struct TableCopy {
     components: Box<[ComponentId]>,
     entities: Arc<Vec<Entity>>,
@@ -21,8 +21,8 @@ pub(crate) struct TableCopy {
     stamped: Tick,
 }
 
-/// A copy of a table, and the arrangement of the table at the time of the copy. At some tick the copy was taken from the table or restored
-/// into it, and this was the last operation on the table in that tick.
+/// A copy that was equal to a table at some tick, as the last operation on the table in that tick, and the arrangement of the table
+/// at that time.
 #[derive(Clone, Copy)]
 pub(crate) struct KnownTable<'a> {
     pub(crate) copy: &'a TableCopy,
@@ -30,8 +30,7 @@ pub(crate) struct KnownTable<'a> {
 }
 
 impl KnownTable<'_> {
-    /// Returns whether the table still has the same rows as at the time of the copy. Then values can only have been changed in place, by
-    /// visits of columns.
+    /// Whether the table still has the same rows, and values have only been changed by visits of columns.
     pub(crate) fn has_same_rows(&self, table: &Table) -> bool {
         self.copy.components == table.components
             && table.arrangement() == self.arrangement
@@ -41,15 +40,14 @@ impl KnownTable<'_> {
 }
 
 impl TableCopy {
-    /// Returns an empty copy with the components of a table.
+    /// An empty copy with the components of a table.
     pub(crate) fn new(like: &Table, components: &Components) -> Self {
         let infos = like.components.iter().filter_map(|id| components.info(*id));
         let columns = infos.map(|info| ColumnCopy::new(info.descriptor())).collect();
         Self { components: like.components.clone(), entities: Arc::default(), columns, stamped: Tick::default() }
     }
 
-    /// Makes a copy that was not taken from a table. The components must be in ascending order, and each column must have one value per
-    /// row.
+    /// A copy that was not taken from a table: components in ascending order, and one value of each component per row.
     pub(crate) fn of(
         components: Box<[ComponentId]>,
         entities: Vec<Entity>,
@@ -61,64 +59,75 @@ impl TableCopy {
         Self { components, entities: Arc::new(entities), columns, stamped }
     }
 
-    /// Returns the entities, by row.
+    /// The entities, by row.
     pub(crate) fn entities(&self) -> &[Entity] {
         &self.entities
     }
 
-    /// Returns the copies of the columns, in the order of the components.
+    /// The copies of the columns, in the order of the components.
     pub(crate) fn columns(&self) -> &[ColumnCopy] {
         &self.columns
     }
 
-    /// Returns the tick of the last added row or replaced value.
+    /// Tick of the last added row or replaced value.
     pub(crate) fn stamped(&self) -> Tick {
         self.stamped
     }
 
-    /// Returns the components of the table.
+    /// The components of the table.
     pub(crate) fn components(&self) -> &[ComponentId] {
         &self.components
     }
 
-    /// Returns the number of rows.
+    /// Number of rows.
     pub(crate) fn len(&self) -> usize {
         self.entities.len()
     }
 
-    /// Makes this a copy of a table. Shares the unchanged entities and columns of `known`. After a panic or a failed allocation, the copy
-    /// must not be used. Panics if some values cannot be copied.
+    /// Becomes a copy of a table. Shares the entities and columns of `known` that are unchanged. After a panic or a failed
+    /// allocation, the copy must not be used. Panics if some values cannot be copied.
     ///
     /// # Safety
     ///
-    /// - The table has the components of the table for which this copy was made, and is in the same world.
+    /// - The table has the components of the table for which this was made, and is in the same world.
     pub(crate) unsafe fn take(&mut self, from: &Table, known: Option<KnownTable<'_>>) -> Result<(), AllocError> {
         let rows = from.entities.len();
         let known = known.filter(|known| known.has_same_rows(from));
         match known {
             Some(known) => self.entities = Arc::clone(&known.copy.entities),
-            None => copy_to_shared(&mut self.entities, &from.entities)?,
+            None => {
+                if Arc::get_mut(&mut self.entities).is_none() {
+                    self.entities = Arc::default();
+                }
+                if let Some(entities) = Arc::get_mut(&mut self.entities) {
+                    entities.clear();
+                    try_reserve(entities, rows)?;
+                    entities.extend_from_slice(&from.entities);
+                }
+            }
         }
         self.stamped = from.stamped.get();
         for (at, (copy, column)) in self.columns.iter_mut().zip(from.columns.iter()).enumerate() {
-            let known = known.map(|known| &known.copy.columns[at]);
-            // SAFETY: columns of one component in one world have values of one type; this column has a value in each row.
-            unsafe { copy.take(column, [0, rows], rows, known)? };
+            match known.map(|known| &known.copy.columns[at]).filter(|known| known.is_as(column, rows)) {
+                Some(known) => copy.share(known, column, rows)?,
+                // SAFETY: columns of one component in one world have values of one type; this column has a value in each row.
+                None => unsafe { copy.take(column, [0, rows], rows)? },
+            }
         }
         Ok(())
     }
 
-    /// Makes the clones that are needed to restore a table from this copy.
+    /// The clones that are needed to restore a table from this copy.
     pub(crate) fn clones(&self) -> Result<Vec<ColumnClones>, AllocError> {
         self.columns.iter().map(ColumnCopy::clones).collect()
     }
 
-    /// Like [`clones`](Self::clones), but moves out the values that no other copy shares.
+    /// As [`clones`](Self::clones), but moves out the values that no other copy shares.
     pub(crate) fn take_clones(&mut self) -> Result<Vec<ColumnClones>, AllocError> {
         self.columns.iter_mut().map(ColumnCopy::take_clones).collect()
     }
 
-    /// Returns the number of bytes that the copy has allocated.
+    /// Number of bytes that the copy has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.entities.capacity() * size_of::<Entity>()
             + self.columns.iter().map(ColumnCopy::allocated_bytes).sum::<usize>()
@@ -144,13 +153,13 @@ impl Table {
         Ok(begun)
     }
 
-    /// Restores the table from its copy. Afterwards `clones` holds the old values that need to be dropped. A column keeps its values if it
-    /// is unchanged relative to `known`, and `known` and `copy` share the values.
+    /// Restores the table from its copy. Afterwards `clones` holds the old values, unless they need no drop. Columns that are
+    /// unchanged according to `known`, and share their values with the copy, keep them.
     ///
     /// # Safety
     ///
-    /// - `copy` belongs to a table of this world with the components of this table. `clones` and `begun` were made from it. `make_room_for`
-    ///   has been called with it since the last operation on this table.
+    /// - `copy` belongs to a table of this world with the components of this table, `clones` and `begun` were made from it, and
+    ///   room has been made for it here since the last operation.
     pub(crate) unsafe fn restore_from(
         &mut self,
         copy: &TableCopy,
@@ -163,7 +172,7 @@ impl Table {
         let known = known.filter(|known| known.has_same_rows(self));
         let is_same = |known: &KnownTable<'_>| Arc::ptr_eq(&known.copy.entities, &copy.entities);
         if !known.as_ref().is_some_and(is_same) {
-            self.departures.record_all();
+            self.note_departure();
             self.entities.clear();
             // `make_room_for` has reserved room.
             self.entities.extend_from_slice(&copy.entities);
@@ -185,7 +194,7 @@ impl Table {
 }
 
 impl Tables {
-    /// Creates missing tables of the copies, and makes room in all tables of the copies.
+    /// Creates the tables of the copies if they are missing, and makes room in all of them.
     ///
     /// # Errors
     ///
@@ -205,14 +214,14 @@ impl Tables {
         Ok(begun)
     }
 
-    /// Returns whether the tables have the components of the copies, in the same order.
+    /// Whether the tables are those of the copies, in this order.
     pub(crate) fn are(&self, copies: &[TableCopy]) -> bool {
         self.tables.len() == copies.len()
             && self.tables.iter().zip(copies).all(|(table, copy)| table.components == copy.components)
     }
 
-    /// Reorders the tables to match the copies. Tables without a copy are moved to `gone`, which must have room for all tables. Returns
-    /// whether anything was changed. [`Tables::make_room_for`] must have created all tables of the copies.
+    /// Reorders the tables to match the copies. Other tables are moved to `gone`, which has room for all tables. Returns whether
+    /// anything was changed. [`Tables::make_room_for`] must have created all tables of the copies.
     pub(crate) fn arrange(&mut self, copies: &[TableCopy], gone: &mut Vec<Table>) -> bool {
         if self.are(copies) {
             return false;

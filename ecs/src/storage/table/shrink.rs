@@ -1,4 +1,4 @@
-//! Releases memory: tables without rows, and unused capacity.
+//! Releasing memory: tables without rows, and unused capacity.
 //!
 //! Tests: tests/storage/shrink.rs
 
@@ -18,13 +18,12 @@ impl Table {
             unsafe { column.shrink_to(rows) }
         }
         try_shrink(&mut self.entities);
-        self.departures.shrink_to_fit();
         self.count_capacity();
     }
 }
 
 impl Tables {
-    /// Removes the tables without rows, except [`TableId::EMPTY`]. Renumbers the other tables without gaps, in the same order. Calls
+    /// Removes the tables without rows, except [`TableId::EMPTY`], and renumbers the others without gaps, in the same order. Calls
     /// `renumbered` for each table whose id changes. Neither allocates nor runs user code.
     ///
     /// Begins a new epoch if a table was removed. `O(tables)`, plus the cost of `renumbered`.
@@ -40,9 +39,8 @@ impl Tables {
         self.renumber(renumbered);
     }
 
-    /// Sets the id of each table to its index, and updates the lists and maps that contain table ids. Calls `renumbered` for each table
-    /// whose id changes. Begins a new epoch. The number of tables must not have grown, and the map of column addresses must have been
-    /// cleared.
+    /// Sets the id of each table to its index, and lists it by this id. Calls `renumbered` for each table whose id changes. Begins
+    /// a new epoch. The number of tables must not have grown, and the map of column addresses must have been cleared.
     pub(super) fn renumber(&mut self, mut renumbered: impl FnMut(&Table)) {
         self.generation += 1;
         self.epoch += 1;
@@ -73,12 +71,12 @@ impl Tables {
         unsafe { self.places.shrink_to_fit() };
     }
 
-    /// Returns the table for a set of components, if there is one. The components must be in ascending order and without duplicates.
+    /// The table for this set of components, in ascending order and without duplicates, if there is one.
     pub(crate) fn find(&self, ids: &[ComponentId]) -> Option<TableId> {
         self.by_components.get(ids).copied()
     }
 
-    /// Returns the number of bytes that the tables have allocated, excluding memory owned by their values.
+    /// Number of bytes that the tables have allocated, excluding memory owned by their values.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.tables.iter().map(Table::allocated_bytes).sum::<usize>()
             + self.tables.capacity() * size_of::<Table>()

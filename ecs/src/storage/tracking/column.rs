@@ -20,29 +20,28 @@ pub(crate) struct Tracking {
     logs: [ChangeLog; 2],
     /// Index of the current log.
     current: AtomicUsize,
-    /// Whether the current log is active: it is complete so far, and changed rows have to be added to it.
+    /// Whether the current log is active, that is complete so far: changed rows have to be added to it.
     notes: AtomicBool,
     /// Whether a thread is changing the logs (a spin lock).
     busy: AtomicBool,
-    /// The number of consecutive logs that were given up, and the number of following logs that will not be activated because of that.
+    /// Number of logs in a row that were given up, and number of logs that will not be activated because of that.
     given_up: AtomicU32,
     passed_over: AtomicU32,
-    /// Tick of the last read of a consumer.
+    /// Tick of the last look of a consumer.
     seen: TickCell,
-    /// Tick of the last read of a consumer in the column from which the first rows were moved here. It is used until a consumer reads this
-    /// column.
+    /// Tick of the last look of a consumer at the column that the first rows came from; used until a consumer looks at this column.
     seen_before: TickCell,
-    /// Tick of the last mutable access to values. No other tick in the column is newer.
+    /// Tick of the last mutable access to values. No tick in the column is newer.
     visited: TickCell,
     /// Tick of the last addition of a value.
     last_added: TickCell,
-    /// The number of rows that fit without an allocation, a multiple of the group size.
+    /// A multiple of the group size.
     capacity: usize,
     /// The origin of the last change of each row.
     by: RowOrigins,
 }
 
-/// Holds the lock on the logs of a column.
+/// The lock on the logs of a column.
 struct LogsLock<'a>(&'a AtomicBool);
 
 impl Drop for LogsLock<'_> {
@@ -51,24 +50,24 @@ impl Drop for LogsLock<'_> {
     }
 }
 
-/// Selects the tick that is compared with the last run.
+/// Which tick is compared with the last run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TickKind {
     Added,
     Changed,
 }
 
-/// Selects the changes of a row that count as made now, because the row becomes disabled or stops being disabled.
+/// Which changes of a row count as made now, because the row becomes disabled or stops being disabled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Renewal {
-    /// If the row stops being disabled: the tick at which it was disabled. Changes since then are selected.
+    /// Changes since this tick, at which the row was disabled, if it stops being disabled.
     pub(crate) since: Option<Tick>,
-    /// Whether the row becomes disabled. If so, changes that no consumer has seen are selected.
+    /// Changes that no consumer has seen, if the row becomes disabled.
     pub(crate) begins: bool,
 }
 
 impl Tracking {
-    /// Returns ticks for a column with `rows` rows. All rows count as added and changed at `tick`.
+    /// Ticks for a column with `rows` rows, which count as added and changed at `tick`.
     pub(crate) fn new(rows: usize, capacity: usize, tick: Tick) -> Result<Self, AllocError> {
         let mut tracking = Self::empty();
         tracking.grow_to(capacity.max(rows))?;
@@ -82,7 +81,7 @@ impl Tracking {
         Ok(tracking)
     }
 
-    /// Returns ticks for a column without rows.
+    /// Ticks for a column without rows.
     pub(crate) fn empty() -> Self {
         let tracking = Self::default();
         tracking.before().incomplete.store(true, Relaxed);
@@ -92,7 +91,7 @@ impl Tracking {
         tracking
     }
 
-    /// Returns the number of rows that fit without an allocation.
+    /// Number of rows that fit without an allocation.
     #[inline]
     pub(crate) fn capacity(&self) -> usize {
         self.capacity
@@ -125,8 +124,7 @@ impl Tracking {
         self.grow_to(other.capacity)
     }
 
-    /// Copies the logs and the ticks of the first `rows` rows of another column. [`grow_as`](Self::grow_as) must have made as much room as
-    /// the other column has.
+    /// Copies the logs and the first `rows` rows of another column. There must be [as much room](Self::grow_as) as there.
     pub(crate) fn copy_from(&mut self, other: &Self, rows: usize) {
         self.added.copy_from(&other.added, rows);
         self.changed.copy_from(&other.changed, rows);
@@ -147,7 +145,7 @@ impl Tracking {
         }
     }
 
-    /// Releases the memory beyond `rows` rows. There must be no values from row `rows` on.
+    /// Releases the memory beyond `rows` rows. Rows from there on have no values.
     pub(crate) fn shrink_to(&mut self, rows: usize) {
         let rows = rows.next_multiple_of(GROUP);
         if rows < self.capacity {
@@ -160,8 +158,7 @@ impl Tracking {
         }
     }
 
-    /// Locks the logs. A thread holds the lock for a few steps, which neither wait nor run user code. The lock is also released on
-    /// unwinding.
+    /// Locks the logs. The lock is held for a few steps, which neither wait nor run user code, and is released on unwinding too.
     fn lock_logs(&self) -> LogsLock<'_> {
         while self.busy.swap(true, Acquire) {
             spin_loop();
@@ -169,8 +166,7 @@ impl Tracking {
         LogsLock(&self.busy)
     }
 
-    /// Records mutable access to values. Must be called before rows are marked. If a consumer has read the column since the current log
-    /// began, begins a new log.
+    /// Must be called before rows are marked. Begins a new log if a consumer has looked since the current one began.
     #[inline]
     pub(crate) fn visit(&self, now: Tick) {
         self.visited.set(now);
@@ -179,7 +175,7 @@ impl Tracking {
         }
     }
 
-    /// Begins the next log. If several threads call this at the same time, one of them begins the log, and the others wait for it.
+    /// Several threads may call this at the same time; one of them begins the next log, and the others wait for it.
     #[cold]
     fn begin_next_log(&self, now: Tick) {
         let _lock = self.lock_logs();
@@ -188,7 +184,7 @@ impl Tracking {
         }
     }
 
-    /// Returns whether a consumer has read the column since the current log began.
+    /// Whether a consumer has looked since the current log began.
     #[inline]
     fn is_log_over(&self, now: Tick) -> bool {
         let seen = self.seen.get();
@@ -210,7 +206,7 @@ impl Tracking {
         self.current.store(next, Release);
     }
 
-    /// Gives up the current log: it is incomplete from now on, and is not used. The caller must hold the lock.
+    /// Gives up the current log. The caller must hold the lock.
     #[cold]
     fn give_up(&self) {
         let given_up = (self.given_up.load(Relaxed) + 1).min(4);
@@ -262,7 +258,7 @@ impl Tracking {
         self.note(row);
     }
 
-    /// Like [`Tracking::mark_rows`], with non-atomic writes.
+    /// As [`Tracking::mark_rows`], with non-atomic writes.
     ///
     /// # Safety
     ///
@@ -274,26 +270,26 @@ impl Tracking {
         self.note_range(first, count);
     }
 
-    /// Returns whether no log is active. No log becomes active until the next visit.
+    /// Whether no log is active. None becomes active until the next visit.
     #[inline]
     pub(crate) fn is_without_log(&self) -> bool {
         !self.notes.load(Relaxed)
     }
 
-    /// If no log is active, records in advance that rows may be changed at the tick `now`; otherwise returns `None`. `now` must be the tick
-    /// of a recorded visit. Afterwards a change of a row only has to write the tick of the row. Returns the cell of row 0; the cells of the
-    /// other rows follow it. No log becomes active until the next visit.
+    /// Records in advance that rows may be changed at the tick of a recorded visit, if no log is active. A change of a row then
+    /// only has to write the tick of the row. Returns the cell of row 0; the others follow it. No log becomes active until the next
+    /// visit.
     #[inline]
     pub(crate) fn mark_in_advance(&self, first: usize, count: usize, now: Tick) -> Option<NonNull<TickCell>> {
         self.is_without_log().then(|| self.changed.raise_groups(first, count, now))
     }
 
-    /// Returns the row whose tick of the last change is in this cell.
+    /// The row to whose last change a cell belongs.
     pub(crate) fn row_of(&self, cell: &TickCell) -> usize {
         self.changed.row_of(cell)
     }
 
-    /// Records that rows have been changed. `now` must be the tick of a recorded visit.
+    /// Records that rows have been changed, at the tick of a recorded visit.
     pub(crate) fn mark_rows(&self, first: usize, count: usize, now: WriteStamp) {
         if count != 0 {
             self.changed.mark_range(first, count, now.tick);
@@ -317,7 +313,7 @@ impl Tracking {
         }
     }
 
-    /// Adds changed rows to the current log. If the log has too many rows, it is given up, and consumers use the groups.
+    /// Adds changed rows to the current log. A log with too many rows is given up, and consumers use the groups then.
     fn note_range(&self, first: usize, count: usize) {
         if self.notes.load(Relaxed) {
             let _lock = self.lock_logs();
@@ -328,19 +324,19 @@ impl Tracking {
         }
     }
 
-    /// Sets the ticks of a row without marking its group or adding it to a log. Only consumers that scan all rows find the row.
+    /// Sets the ticks of a row. Only consumers that scan all rows find it.
     pub(crate) fn set(&self, row: usize, ticks: ComponentTicks) {
         self.added.cell(row).set(ticks.added);
         self.changed.cell(row).set(ticks.changed);
     }
 
-    /// Returns the ticks of a row.
+    /// The ticks of a row.
     #[inline]
     pub(crate) fn get(&self, row: usize) -> ComponentTicks {
         ComponentTicks { added: self.added.cell(row).get(), changed: self.changed.cell(row).get() }
     }
 
-    /// Returns the origin of the last change of a row.
+    /// The origin of the last change of a row.
     #[inline]
     pub(crate) fn changed_by(&self, row: usize) -> Origin {
         self.by.origin(row)
@@ -352,7 +348,7 @@ impl Tracking {
         self.by.set(row, by);
     }
 
-    /// Sets the origin of the last change of a row: see [`row_of`](Self::row_of).
+    /// Sets the origin of the last change of the row to which a cell belongs.
     #[inline(always)]
     pub(crate) fn set_changed_by_of(&self, cell: &TickCell, by: Origin) {
         if cfg!(feature = "track_location") {
@@ -360,13 +356,13 @@ impl Tracking {
         }
     }
 
-    /// Copies the ticks and the origin of row `from` of another column, whose value moves to row `to` of this column.
+    /// Copies the ticks and the origin of a row of another column, when its value moves to row `to`.
     pub(crate) fn carry_from(&self, other: &Self, from: usize, to: usize, now: Tick) {
         self.carry(to, other.get(from), now);
         self.by.set(to, other.by.origin(from));
     }
 
-    /// Sets the ticks of a row to which a value was moved. `now` must be the tick of a recorded visit.
+    /// Sets the ticks of a row whose value was moved here, at the tick of a recorded visit.
     fn carry(&self, row: usize, ticks: ComponentTicks, now: Tick) {
         self.set_added(row, ticks.added, now);
         self.changed.carry(row, ticks.changed, now);
@@ -384,43 +380,20 @@ impl Tracking {
         }
     }
 
-    /// Returns the tick of the last read of a consumer in this column. If no consumer has read this column, returns the tick of the last
-    /// read in the column from which the first rows were moved here. If there was no read there either, returns the default tick.
+    /// Tick of the last look of a consumer, at this column or at the one that its first rows came from; the default tick if there
+    /// was no look.
     pub(crate) fn last_look(&self) -> Tick {
         let seen = self.seen.get();
         if seen == Tick::default() { self.seen_before.get() } else { seen }
     }
 
-    /// Returns the tick of the last read of a consumer in this column.
-    pub(crate) fn seen(&self) -> Tick {
-        self.seen.get()
-    }
-
-    /// Sets the tick of the last read of a consumer in this column.
-    pub(crate) fn set_seen(&self, seen: Tick) {
-        self.seen.set(seen);
-    }
-
-    /// Returns whether a column is unchanged since these ticks were copied from it. The tick of the last read is not compared. The column
-    /// must have the same rows, and the world's tick must have advanced since then.
-    pub(crate) fn is_unmarked_since(&self, column: &Self) -> bool {
-        let cells = |of: &Self| {
-            let [first, second] = &of.logs;
-            let starts = [first.start.get(), second.start.get()];
-            (starts, of.visited.get(), of.last_added.get(), of.seen_before.get())
-        };
-        let logs = |of: &Self| [&of.given_up, &of.passed_over].map(|cell| cell.load(Relaxed));
-        let current = |of: &Self| (of.current.load(Relaxed), of.notes.load(Relaxed));
-        cells(self) == cells(column) && logs(self) == logs(column) && current(self) == current(column)
-    }
-
-    /// Takes over the tick of the last read of `other`, the column from which the first rows are moved here.
+    /// Takes over the last look at the column from which the first rows of this one come.
     pub(crate) fn begin_after(&self, other: &Self) {
         self.seen_before.set(other.last_look());
     }
 
-    /// Makes the changes of a row that `renewal` selects count as made now. `seen` is the [last read](Self::last_look) of the column in
-    /// which the row was before.
+    /// Marks changes of a row as made now, as `renewal` says. `seen` is the [last look](Self::last_look) at the column in which the
+    /// row was.
     pub(crate) fn renew(&self, row: usize, renewal: Renewal, seen: Tick, now: Tick) {
         // If no consumer has looked at the column, all changes are unseen.
         let is_unseen = |tick: Tick| renewal.begins && (seen == Tick::default() || tick.is_newer_than(seen, now));
@@ -434,7 +407,7 @@ impl Tracking {
         }
     }
 
-    /// Like [`Tracking::carry_from`], for a value that moves within this column.
+    /// As [`Tracking::carry_from`], for a value that moves within this column.
     #[inline(never)]
     pub(crate) fn carry_row(&self, from: usize, to: usize) {
         self.carry_from(self, from, to, self.visited.get());
@@ -449,18 +422,18 @@ impl Tracking {
         self.by.set(b, by);
     }
 
-    /// Sets the tick of the addition of a row, for a value that replaces an older value and keeps the tick of its addition.
+    /// Sets the tick of a row's addition, for a value that replaces an older one and keeps its tick.
     pub(crate) fn set_added(&self, row: usize, added: Tick, now: Tick) {
         self.added.carry(row, added, now);
         raise_to(&self.last_added, added, now);
     }
 
-    /// Sets the tick of the last change of a row.
+    /// Sets the tick of a row's last change.
     pub(crate) fn set_changed(&self, row: usize, changed: Tick, now: Tick) {
         self.carry(row, ComponentTicks { changed, ..self.get(row) }, now);
     }
 
-    /// Returns the ticks of one kind of all rows.
+    /// The ticks of one kind, of all rows.
     #[inline]
     pub(crate) fn ticks(&self, which: TickKind) -> &RowTicks {
         match which {
@@ -469,7 +442,7 @@ impl Tracking {
         }
     }
 
-    /// Records that a consumer reads the column. Systems that run concurrently do this in any order; the newest tick counts.
+    /// Records that a consumer looks. Systems that run concurrently look in any order; the newest tick counts.
     #[inline]
     pub(crate) fn note_consumer(&self, now: Tick) {
         // The ticks are compared by their age at a tick later than those of all consumers that may look at the same time.
@@ -480,13 +453,13 @@ impl Tracking {
         }
     }
 
-    /// Returns whether a row was added, or changed, since the last run.
+    /// Whether a row is new.
     #[inline]
     pub(crate) fn is_new(&self, which: TickKind, row: usize, run_ticks: RunTicks) -> bool {
         run_ticks.is_new(self.ticks(which).cell(row).get())
     }
 
-    /// Returns whether any row may have been added, or changed, since the last run.
+    /// Whether any row may be new.
     #[inline]
     pub(crate) fn any_new(&self, which: TickKind, run_ticks: RunTicks) -> bool {
         run_ticks.is_new(match which {
@@ -495,7 +468,7 @@ impl Tracking {
         })
     }
 
-    /// Returns the rows below `len` that were added or changed since the last run.
+    /// The rows below `len` that were added or changed since the last run.
     pub(crate) fn new_rows(&self, len: usize, run_ticks: RunTicks) -> Vec<u32> {
         let (mut rows, mut row) = (Vec::new(), 0);
         let is_new = |which| self.any_new(which, run_ticks);
@@ -538,7 +511,7 @@ impl Tracking {
         rows
     }
 
-    /// Returns a superset of the new rows; `None` if the logs do not go back far enough.
+    /// A superset of the new rows, if the logs go back far enough.
     #[inline]
     pub(crate) fn log(&self, which: TickKind, run_ticks: RunTicks) -> Option<LoggedRows<'_>> {
         let (current, before) = (self.current(), self.before());
@@ -559,7 +532,7 @@ impl Tracking {
         self.logs.iter().map(|log| &log.start).chain(others).for_each(|cell| cell.clamp(now));
     }
 
-    /// Returns the number of bytes that the ticks and logs have allocated.
+    /// Number of bytes that this has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         let logs: usize = self.logs.iter().map(ChangeLog::allocated_bytes).sum();
         let rows = self.added.allocated_bytes() + self.changed.allocated_bytes() + self.by.allocated_bytes();

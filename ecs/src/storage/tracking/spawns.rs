@@ -7,11 +7,11 @@ use alloc::vec::Vec;
 use crate::storage::tick::{RunTicks, Tick};
 use crate::util::alloc_error::{try_reserve, try_shrink};
 
-/// The spawn tick of each entity index. Tracking begins when a query requests it.
+/// The spawn tick of each entity index, tracked from the moment at which a query requests it.
 #[derive(Clone, Debug)]
 pub(crate) struct Spawns {
     ticks: Vec<Tick>,
-    /// The tick of indexes past the end of `ticks`. Their entities were spawned before tracking began, or an allocation failed.
+    /// The tick of indexes past the end of `ticks`: entities that existed before, or for which the allocation failed.
     others: Tick,
     newest: Tick,
 }
@@ -22,8 +22,8 @@ impl Spawns {
         Self { ticks: Vec::new(), others: now, newest: now }
     }
 
-    /// Records that the entity with this index was spawned. If the allocation fails, all entities without a tick of their own count as
-    /// spawned now. Then queries may yield older entities again, but they miss no new entity.
+    /// Records that the entity with this index was spawned. If the allocation fails, all entities without a tick of their own count
+    /// as spawned now: queries may yield older ones again, but miss none.
     pub(crate) fn note(&mut self, index: u32, now: Tick) {
         self.newest = now;
         let index = index as usize;
@@ -38,31 +38,23 @@ impl Spawns {
         self.ticks[index] = now;
     }
 
-    /// Returns whether nothing has been recorded in `others` since these ticks were copied from it. The tick of the world must have
-    /// advanced since then.
-    pub(crate) fn is_unchanged_since(&self, others: &Self) -> bool {
-        let state = |of: &Self| (of.ticks.len(), of.others, of.newest);
-        state(self) == state(others)
-    }
-
-    /// Restores a saved state. `ticks` contains the ticks by index, `others` is the tick of indexes past the end, and `newest` is the
-    /// newest tick.
+    /// Restores a saved state: the ticks by index, the tick of indexes past the end, and the newest tick.
     pub(crate) fn of(ticks: Vec<Tick>, others: Tick, newest: Tick) -> Self {
         Self { ticks, others, newest }
     }
 
-    /// Returns the state, as the arguments of [`of`](Self::of).
+    /// The state, as the arguments of [`of`](Self::of).
     pub(crate) fn parts(&self) -> (&[Tick], Tick, Tick) {
         (&self.ticks, self.others, self.newest)
     }
 
-    /// Returns the tick at which the entity with this index was spawned.
+    /// The tick at which the entity with this index was spawned.
     #[inline]
     pub(crate) fn get(&self, index: u32) -> Tick {
         self.ticks.get(index as usize).copied().unwrap_or(self.others)
     }
 
-    /// Returns whether any entity was spawned since the last run.
+    /// Whether any entity was spawned since the last run.
     #[inline]
     pub(crate) fn has_new(&self, run_ticks: RunTicks) -> bool {
         run_ticks.is_new(self.newest)
@@ -73,7 +65,7 @@ impl Spawns {
         self.ticks.iter_mut().chain([&mut self.others, &mut self.newest]).for_each(|tick| *tick = tick.clamped(now));
     }
 
-    /// Removes the ticks of the indexes from `indexes` on. None of these indexes may belong to a live entity.
+    /// Removes the ticks of the indexes from `indexes` on, none of which belongs to a live entity.
     pub(crate) fn shrink_to(&mut self, indexes: usize) {
         self.ticks.truncate(indexes);
         try_shrink(&mut self.ticks);

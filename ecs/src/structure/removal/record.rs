@@ -1,16 +1,15 @@
 //! The removal logs of a world, and recording into them.
 //!
 //! An operation makes room for everything that it may record ([`Removals::make_room`]) before it moves anything, so that recording cannot
-//! fail. It records the removals after it has moved everything and before it drops anything; no user code runs in between. If a log keeps a
-//! value, the value is copied into the log, and [`RemovalRecord`] lists the column of the value so that the operation does not drop it. If
-//! the value is in a sparse storage, it is removed from the storage at once. The operation ends with [`FinishRemovals`], which drops the
-//! values that the logs do not keep any longer.
+//! fail. It records the losses when it has moved everything and dropped nothing; no user code runs in between. A value that is kept is
+//! copied into the log, and [`RemovalRecord`] lists its column, so that the operation does not drop it; a value in a sparse storage is
+//! removed from the storage at once. The operation ends with [`FinishRemovals`], which drops the values that the logs do not keep any
+//! longer.
 //!
-//! If a component has a reader, the component is marked, and so are the tables that have it (also tables that are created later) and the
-//! bit of its sparse storage. An operation tests the mark of its table or plan once. There are two logs for each component: one of
-//! entities, and one of entities with values. A reader shares its position with the log, so that the log can remove the entries that all
-//! readers have passed. The log detects by the count of an `Arc` that a reader has been dropped. When a frame ends and when memory is
-//! freed, the marks of components without readers are cleared.
+//! A component with a reader is marked, and so are the tables that have it (also later ones) and the bits of its sparse storage. An
+//! operation tests the mark of its table or plan once. There are two logs for each component: of entities, and of entities with values. A
+//! reader shares its position with the log, which removes the entries that all readers have passed, and detects by the count of an `Arc`
+//! that a reader has been dropped. The marks are cleared when a frame ends and when memory is freed.
 //!
 //! Tests: tests/changes/removed/paths.rs, tests/changes/removed/drops.rs
 
@@ -30,7 +29,7 @@ use crate::util::guard::for_each_despite_panics;
 /// The logs of one component.
 struct RecordedRemovals {
     component: ComponentId,
-    /// The number of the component's sparse storage, if it has one.
+    /// The number of its sparse storage, if it has one.
     storage: Option<usize>,
     entities: RemovalLog,
     values: RemovalLog,
@@ -63,17 +62,17 @@ pub(crate) enum ValueFate {
     Taken,
 }
 
-/// The entry of a component without logs in [`Removals::by_component`], and of its storage in `Removals::by_storage`.
+/// In [`Removals::by_component`]: the component never had a reader.
 const NONE: u32 = u32::MAX;
 
 /// The removals that an operation has recorded so far.
 #[derive(Default)]
 pub(crate) struct RemovalRecord {
-    /// The columns whose values the logs keep: once recorded, the values in the rows that the operation removes belong to the logs. Usually
-    /// there is at most one such column; the array ensures that an operation on one entity does not allocate.
+    /// The columns whose values, in the rows that the operation removes, belong to the logs once they are recorded. Usually there is at
+    /// most one, and an operation on one entity should not allocate.
     few: [u32; 3],
     count: u32,
-    /// All columns whose values the logs keep, if `few` is too small for them.
+    /// All of these columns, if `few` is too small for them.
     many: Vec<u32>,
     /// Whether logs may have values to be dropped at the end of the operation.
     unfinished: bool,
@@ -96,14 +95,13 @@ impl RemovalRecord {
         Ok(())
     }
 
-    /// Returns the columns whose values the logs keep. In the rows whose removal is recorded, these values must not be overwritten before
-    /// they are recorded, and must never be dropped.
+    /// Returns the columns whose values, in the rows whose removal is recorded, must not be overwritten before that, nor dropped.
     #[inline]
     pub(crate) fn kept(&self) -> &[u32] {
         self.few.get(..self.count as usize).unwrap_or(&self.many)
     }
 
-    /// Adds the record of rows of another table, so that one [`FinishRemovals`] ends both.
+    /// Includes the removals of rows of another table, so that one [`FinishRemovals`] ends both.
     pub(crate) fn join(&mut self, other: &Self) {
         self.unfinished |= other.unfinished;
     }
@@ -117,9 +115,9 @@ pub(crate) struct Removals {
     /// Whether there may be readers.
     watching: bool,
     watched: Vec<RecordedRemovals>,
-    /// The index of the logs of each component in `watched`.
+    /// The index in `watched` by component.
     by_component: Vec<u32>,
-    /// The index of the logs of each sparse storage in `watched`.
+    /// The index in `watched` by sparse storage.
     by_storage: Vec<u32>,
 }
 
@@ -136,7 +134,7 @@ impl Removals {
         !self.storages.is_empty()
     }
 
-    /// Returns these storages together with all storages whose removals are recorded.
+    /// Adds the storages whose removals are recorded to these storages.
     #[inline]
     pub(crate) fn with_watched(&self, storages: SparseMask) -> SparseMask {
         self.storages.union(storages)
@@ -152,8 +150,7 @@ impl Removals {
         numbers.get(index).filter(|&&number| number != NONE).map(|&number| number as usize)
     }
 
-    /// Returns the index of the logs of a component. Creates the logs if necessary; the caller sets the flags of the component's tables or
-    /// storage.
+    /// Returns the index of the logs of a component, which are created if necessary. The caller sets the flags of its tables or storage.
     fn watched(&mut self, info: &ComponentInfo) -> usize {
         if let Some(at) = Self::find(info.id().index(), &self.by_component) {
             return at;
@@ -188,7 +185,7 @@ impl Removals {
         RemovedComponentReader::new(at, &mut self.watched[at].entities)
     }
 
-    /// Creates a reader of removed values of a component. The type of the component is `T`.
+    /// Creates a reader of removed values of a component, which is `T`.
     pub(crate) fn read_values<T: Component>(&mut self, info: &ComponentInfo) -> RemovedValueReader<T> {
         assert_eq!(info.type_id(), Some(TypeId::of::<T>()));
         let at = self.watched(info);
@@ -206,20 +203,19 @@ impl Removals {
         drop(FinishRemovals { removals: self, unfinished });
     }
 
-    /// Returns the log of entities with this index.
+    /// Returns the log of entities with this number.
     #[inline]
     pub(crate) fn entities(&self, at: usize) -> Option<&RemovalLog> {
         self.watched.get(at).map(|watched| &watched.entities)
     }
 
-    /// Returns the log of values with this index.
+    /// Returns the log of values with this number.
     #[inline]
     pub(crate) fn values(&self, at: usize) -> Option<&RemovalLog> {
         self.watched.get(at).map(|watched| &watched.values)
     }
 
-    /// Makes room for recording that `count` entities lose these components of a table, and all components in these sparse storages. `lost`
-    /// contains each component with its column in the table. The returned record lists the columns whose values the logs keep.
+    /// Makes room for recording that `count` entities lose these components of a table, and all components in these sparse storages.
     ///
     /// # Errors
     ///
@@ -249,8 +245,8 @@ impl Removals {
         Ok(told)
     }
 
-    /// Tries to record that an entity of a table loses all its components. This succeeds if removals of only one component of the table are
-    /// recorded and only its log of entities needs an entry. Otherwise records nothing and returns false.
+    /// Records that an entity of a table loses the only component whose removals are recorded there, if that only requires adding the
+    /// entity to the log of entities. Otherwise records nothing and returns false.
     #[inline]
     pub(crate) fn try_record_entity(&mut self, table: &Table, entity: Entity) -> bool {
         match self.watched.get_mut(table.only_list() as usize) {
@@ -259,7 +255,7 @@ impl Removals {
         }
     }
 
-    /// Tries to record that the entity in a row of a table loses all components of the table. This succeeds if no log gets a value that
+    /// Records that the entity in a row of a table loses all components whose removals are recorded there, if no log gets a value that
     /// needs drop. Otherwise records nothing and returns false.
     ///
     /// # Errors
@@ -294,8 +290,7 @@ impl Removals {
         Ok(true)
     }
 
-    /// Records that entities have lost these components of a table. `lost` contains each component with its column. [`Removals::make_room`]
-    /// has made room.
+    /// Records that entities have lost these components of a table, which are given with their columns. Room has been made.
     ///
     /// # Safety
     ///
@@ -326,9 +321,8 @@ impl Removals {
         }
     }
 
-    /// Records that an entity has lost its value in a sparse storage. Unless the fate is `Taken`, the value is still in the storage, or has
-    /// just been retired: moved past the end of the storage. If a log keeps the value, the value is removed from the storage.
-    /// [`Removals::make_room`] has made room.
+    /// Records that an entity has lost its value in a sparse storage. Unless the value is taken, it is still in the storage or has just
+    /// been retired. If a log keeps it, it is removed from the storage. Room has been made.
     #[inline(never)]
     pub(crate) fn sparse_lost(
         &mut self,
@@ -352,8 +346,7 @@ impl Removals {
         }
     }
 
-    /// Makes room for recording the removal of all entities of these tables, and of all values of sparse storages. `in_storage` returns the
-    /// number of values in a storage.
+    /// Makes room for the removal of all entities of these tables, and of all values of sparse storages.
     ///
     /// # Errors
     ///
@@ -373,8 +366,7 @@ impl Removals {
         Ok(())
     }
 
-    /// Records that all entities have left a sparse storage. If the log keeps their values, the storage is empty afterwards.
-    /// [`Removals::make_room_for_all`] has made room.
+    /// Records that all entities have left a sparse storage. If their values are kept, the storage is empty afterwards. Room has been made.
     pub(crate) fn storage_lost(
         &mut self,
         storage: &mut SparseStorage,
@@ -413,14 +405,14 @@ impl Removals {
         self.drop_expired();
     }
 
-    /// Drops the values that no reader can read any more, also the values that [`Removals::restore_logs`] has left.
+    /// Drops the values that no reader can read any more, also those that [`Removals::restore_logs`] has left.
     pub(crate) fn drop_expired(&mut self) {
         let expired = self.watched.iter_mut().map(|watched| &mut watched.values).filter(|values| values.has_expired());
         for_each_despite_panics(expired, RemovalLog::drop_expired);
     }
 
-    /// Removes all entries that all readers have passed. Calls `idle` with each component that has no readers any more, so that the caller
-    /// can clear the flags of its tables or storage. The values of the removed entries are dropped at the end.
+    /// Removes all entries that all readers have passed, and calls `idle` with the components that have no readers any more: the caller
+    /// clears the flags of their tables or storages. Values are dropped at the end.
     pub(crate) fn trim(&mut self, mut idle: impl FnMut(ComponentId)) {
         self.storages = SparseMask::default();
         self.watching = false;
@@ -437,18 +429,12 @@ impl Removals {
         drop(FinishRemovals { removals: self, unfinished: true });
     }
 
-    /// Copies all logs into `copies`; existing copies there are overwritten. `known` contains earlier copies of these logs: entries that
-    /// have not changed since are shared with them.
+    /// Copies all logs, into existing copies where there are some.
     ///
     /// # Errors
     ///
     /// If there is no memory. The copies are incomplete then, as after a panic of a `Clone`.
-    pub(crate) fn copy_to(
-        &self,
-        copies: &mut Vec<[LogCopy; 2]>,
-        components: &Components,
-        known: &[[LogCopy; 2]],
-    ) -> Result<(), AllocError> {
+    pub(crate) fn copy_to(&self, copies: &mut Vec<[LogCopy; 2]>, components: &Components) -> Result<(), AllocError> {
         copies.truncate(self.watched.len());
         for (at, watched) in self.watched.iter().enumerate() {
             let Some(info) = components.info(watched.component) else { break };
@@ -458,8 +444,8 @@ impl Removals {
             let [entities, values] = &mut copies[at];
             // SAFETY: the log with this number has always belonged to the same component.
             unsafe {
-                entities.take(&watched.entities, known.get(at).map(|[entities, _]| entities))?;
-                values.take(&watched.values, known.get(at).map(|[_, values]| values))?;
+                entities.take(&watched.entities)?;
+                values.take(&watched.values)?;
             }
         }
         Ok(())
@@ -494,7 +480,7 @@ impl Removals {
     ///
     /// # Errors
     ///
-    /// If there is no memory. The entries of the logs are unchanged.
+    /// If there is no memory. The entries are unchanged.
     pub(crate) fn make_room_for_copies(&mut self, copies: &[[LogCopy; 2]]) -> Result<(), AllocError> {
         for (watched, [entities, values]) in self.watched.iter_mut().zip(copies) {
             watched.entities.make_room_for(entities)?;
@@ -503,8 +489,8 @@ impl Removals {
         Ok(())
     }
 
-    /// Restores the logs from their copies; logs without a copy become empty. A later [`Removals::drop_expired`] drops the old values of
-    /// the logs without a copy. Afterwards the clones contain the old values of the other logs.
+    /// Restores the logs from their copies; logs without a copy become empty. Values of these are dropped by a later
+    /// [`Removals::drop_expired`]; the other old values are in the clones.
     ///
     /// # Safety
     ///
@@ -559,8 +545,8 @@ fn make_place(numbers: &mut Vec<u32>, index: usize) {
     }
 }
 
-/// A guard that ends an operation which may have recorded removals. When the guard is dropped, also during a panic, the logs drop the
-/// values that they do not keep any longer.
+/// The end of an operation that may have recorded removals. When this is dropped, also during a panic, the logs drop the values that they
+/// do not keep any longer.
 pub(crate) struct FinishRemovals<'a> {
     removals: &'a mut Removals,
     unfinished: bool,

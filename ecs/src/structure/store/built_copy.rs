@@ -7,7 +7,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
-use alloc::sync::{Arc, Weak};
+use alloc::sync::Weak;
 use alloc::vec::Vec;
 
 use hashbrown::HashSet;
@@ -46,7 +46,7 @@ pub(crate) struct RemovalParts {
     pub(crate) entities: Vec<Entity>,
     /// The value of each entry, if the list keeps values.
     pub(crate) values: Option<ColumnParts>,
-    /// The number of the first entry. `limit` is the maximum number of kept entries.
+    /// The number of the first entry, and the maximum number of kept entries.
     pub(crate) first: u64,
     pub(crate) limit: usize,
 }
@@ -69,21 +69,19 @@ pub struct SnapshotClock {
 /// The parts of a copy that was not taken from a store.
 pub(crate) struct StoreParts {
     pub(crate) ids: EntityIds,
-    /// The rows of all tables, in the order of the tables.
+    /// In the order of the tables.
     pub(crate) tables: Vec<TableParts>,
     pub(crate) storages: Vec<(Vec<Entity>, ColumnParts)>,
     pub(crate) resources: Vec<NewResource>,
     /// Pairs of different relations, each with a function that returns the number of the relation in a store.
     pub(crate) pairs: Vec<(Box<dyn PairsParts>, fn(&mut Store) -> usize)>,
-    /// Recorded removals; at most one entry for each component and kind of log.
+    /// Recorded removals; at most one entry for each component and kind of list.
     pub(crate) removals: Vec<RemovalParts>,
-    /// When entities were spawned: a list of ticks by the index of the entity, the tick of the entities past the end of the list, and the
-    /// newest tick.
+    /// When entities were spawned: a tick by index, the tick of the entities past the end of that list, and the newest tick.
     pub(crate) spawns: Option<(Vec<Tick>, Tick, Tick)>,
     /// The number of ids that each system is expected to reserve.
     pub(crate) expected_ids: Vec<(SystemKey, u32)>,
-    /// The messages that schedules hold: for each schedule, the weak reference that identifies it and, for each list of messages, the
-    /// number of the first held message.
+    /// The messages that schedules hold, by seat: for each list of messages, the number of the first held message.
     pub(crate) held: Vec<(Weak<()>, Vec<(&'static ComponentDescriptor, u64)>)>,
     /// The numbers of the labels of the schedules that have run in the frame, if all have labels.
     pub(crate) ran: Vec<u64>,
@@ -128,10 +126,10 @@ pub enum BuildError {
     Time,
     /// Values cannot be cloned, so they cannot be restored. Contains the type name of the component or resource.
     NotClone(&'static str),
-    /// The entities with the marker component of the sources (or targets) of a relation are not the sources (or targets) of its pairs; or a
-    /// component of a relationship is in a table. Contains the type name of the component.
+    /// The entities with the marker component of sources or targets of pairs are not the entities in such pairs; or a component of a
+    /// relationship is in a table. Contains the type name of the component.
     Side(&'static str),
-    /// These entities cannot form a pair, or the pair is at a wrong position in a list. Contains the type name of the relation.
+    /// These entities cannot form a pair, or the pair is at a wrong place in a list. Contains the type name of the relation.
     Pair(&'static str, [Entity; 2]),
     /// The two sides of a relationship disagree on the links of an entity, or the entity is linked to itself or in a cycle. Contains the
     /// type name of the component that names the target.
@@ -188,7 +186,7 @@ impl_error! {
     Register(RegisterComponentError)
 }
 
-/// The maximum number that an entry of a list may have. No program writes so many entries.
+/// The maximum number of an entry of a list. No program writes so many entries.
 pub(crate) const MAX_NUMBER: u64 = u64::MAX / 2;
 
 /// The era of built copies. It is not one of the first eras, so runs of earlier eras can be represented in it.
@@ -243,7 +241,7 @@ impl StoreParts {
         is_known(ticks.added, self.clock.tick) && is_known(ticks.changed, self.clock.tick)
     }
 
-    /// Checks a column that belongs to this number of entities. Returns whether the ticks of the column can be represented.
+    /// Checks a column for this number of entities. Returns whether its ticks can be represented.
     fn check_column(&self, column: &ColumnParts, entities: usize, is_sparse: bool) -> Result<bool, BuildError> {
         let descriptor = column.values.descriptor();
         let name = descriptor.name();
@@ -298,7 +296,7 @@ impl StoreParts {
 
 /// Assembles a copy of this store from parts, with the store's own numbers of components and storages. Components that the store does not
 /// have are registered. `links_of` reads the links from the values of relationships. `is_apart` returns whether a resource that is missing
-/// from the parts is not part of the copy. `clones` has the clone functions of types whose definitions name no such function.
+/// from the parts is not part of the copy. `clones` has the clone functions of types whose definitions name none.
 ///
 /// # Errors
 ///
@@ -342,7 +340,7 @@ pub(crate) fn build_copy(
         sparse,
         resources,
         removals,
-        spawns: spawns.map(|(ticks, others, newest)| Arc::new(Spawns::of(ticks, others, newest))),
+        spawns: spawns.map(|(ticks, others, newest)| Spawns::of(ticks, others, newest)),
         links,
         pairs,
         relations: store.relations.places.iter().map(|place| place.functions.register).collect(),
@@ -455,7 +453,7 @@ impl RegisteredColumns {
     }
 }
 
-/// Records which messages schedules hold. Returns an error if the messages do not exist.
+/// Records which messages schedules hold. Fails if the messages do not exist.
 fn hold_messages(
     frames: &mut FramesCopy,
     all: Vec<(Weak<()>, Vec<(&'static ComponentDescriptor, u64)>)>,
@@ -475,8 +473,7 @@ fn hold_messages(
     Ok(())
 }
 
-/// Builds a copy of each removal log of the store, with the given entries; without given entries, the copy is empty. Given entries for
-/// which the store has no log are ignored.
+/// Builds copies of all removal logs: with the given entries where the store has such a log, and empty otherwise.
 fn build_removals(store: &mut Store, parts: Vec<RemovalParts>, now: Tick) -> Result<Vec<[LogCopy; 2]>, BuildError> {
     let mut copies = store.events.removals.empty_copies(&store.structure.archetypes.components);
     for RemovalParts { component, entities, values, first, limit } in parts {

@@ -1,32 +1,31 @@
 //! Copies of everything that a store holds, and restoring a store from a copy.
 //!
-//! A copy has the same parts as the store: tables, storages, resources, removal logs, and the state of entities and frames. A store is
-//! restored in steps, like any operation: (0) values are cloned, which is user code and may panic, and then room is made; (1) the store
-//! changes, which can neither fail nor run user code; (2) the old contents are dropped.
+//! A copy has parts of the same kinds as the store: tables, storages, resources, removal logs, and the state of entities and frames. A
+//! store is restored in steps, like any operation: (0) values are cloned, which is user code and may panic, and then room is made; (1) the
+//! store changes, which can neither fail nor run user code; (2) the old contents are dropped.
 //!
 //! Everything that is not state of the world stays: components, bundles and plans, readers of changes and removals, observers and hooks.
 //! Tables that the copy does not have are removed, and the others get the order of the copy, so that the order of later tables depends only
 //! on later operations. This begins a new epoch of tables, as in `shrink`, unless the order stays the same.
 //!
-//! A store is *known* to have been equal to a copy if no other copy has been taken or restored since this copy was, and the tick has
-//! advanced since ([`CopyVersion`]). Then the ticks with which tables and columns are stamped show which parts have been written since.
-//! Copies share the parts that have not been written, and a store that is restored from another copy keeps the parts that both copies
-//! share.
+//! A store can be *known* to have been equal to a copy, if taking or restoring that copy was the last such step and the tick has advanced
+//! since ([`CopyVersion`]): then the stamps of tables and columns show what has been written. Copies share the parts that have not been
+//! written, and a store that is restored from another copy keeps what both share.
 //!
-//! Ticks go back to the ticks of the copy, and so do the consumers that the copy contains. The era advances (`LastRun`): to any other
-//! consumer everything is new, since the changes that this consumer has seen may never have happened.
+//! Ticks go back to the ticks of the copy. Consumers that the copy contains go back with them. The era advances (`LastRun`): to any other
+//! consumer everything is new, since the changes that it has seen may never have happened.
 //!
 //! Tests: tests/snapshots/histories.rs, tests/snapshots/limits.rs
 
 use alloc::boxed::Box;
 use alloc::string::String;
-use alloc::sync::{Arc, Weak};
+use alloc::sync::Weak;
 use alloc::vec::Vec;
 
 use super::clock::RestoredEra;
 use super::frame::notice_ended_frame;
 use super::frames::FramesCopy;
-use super::links::{LinkRecords, LinksCopy};
+use super::links::LinksCopy;
 use super::target_world::take_returned;
 use super::{Store, WorldId};
 use crate::component::{ComponentDescriptor, ComponentId, Components, ErasedRef, KnownClones, UnprovedType};
@@ -50,15 +49,15 @@ pub(crate) struct StoreCopy {
     pub(crate) entities: EntitiesCopy,
     pub(crate) id_forecasts: IdForecasts,
     pub(crate) tables: Vec<TableCopy>,
-    /// The copies of the sparse storages, by number.
+    /// By the number of the storage.
     pub(crate) sparse: Vec<SparseCopy>,
     pub(crate) resources: ResourceCopies,
     pub(crate) removals: Vec<[LogCopy; 2]>,
-    pub(crate) spawns: Option<Arc<Spawns>>,
+    pub(crate) spawns: Option<Spawns>,
     pub(super) links: LinksCopy,
-    /// The copies of the pairs, by the number of the relation.
+    /// By the number of the relation.
     pub(crate) pairs: Vec<Option<Box<dyn PairsCopy>>>,
-    /// For each relation, by number: the function that returns the number of the relation in a store.
+    /// By the number of the relation: the function that returns its number in a store.
     pub(crate) relations: Vec<fn(&mut Store) -> usize>,
     pub(crate) frames: FramesCopy,
     pub(crate) tick: Tick,
@@ -67,20 +66,15 @@ pub(crate) struct StoreCopy {
     pub(crate) era: u32,
     /// The components with change tracking.
     pub(super) tracked: Vec<ComponentId>,
-    /// The type name of a component that is not `Clone` although the copy has values of it, which constructors of required components have
-    /// made. If there is one, the copy can only be moved into a store.
+    /// The type name of a component that is not `Clone` but has required values in the copy. Such a copy can only be moved into a store.
     pub(crate) not_clone: Option<&'static str>,
 }
 
 /// The state of a store when it was last equal to a copy. The tick has advanced since.
 pub(crate) struct CopyVersion {
     restores: u64,
-    /// The arrangement of each table.
+    /// By table.
     arrangements: Vec<Arrangement>,
-    /// See [`Entities::ids_mark`](crate::entity::Entities::ids_mark).
-    ids: Option<u64>,
-    /// See [`Links::revision`](super::links::Links::revision).
-    links: [u64; 2],
 }
 
 /// A copy that a store was equal to, and the state of the store at that time.
@@ -91,11 +85,9 @@ pub(crate) struct KnownCopy<'a> {
 }
 
 impl<'a> KnownCopy<'a> {
-    /// Returns whether this is a complete copy of the store, and the ticks of the store have neither gone back nor been clamped since.
+    /// Returns whether this is a complete copy of this store, whose ticks have not gone back since.
     fn is_of(&self, store: &Store) -> bool {
-        self.copy.whole_of == Some(store.id)
-            && self.mark.restores == store.clock.restores
-            && self.copy.checked == store.clock.checked
+        self.copy.whole_of == Some(store.id) && self.mark.restores == store.clock.restores
     }
 
     /// Returns the copy and the earlier state of the table with this number.
@@ -112,23 +104,7 @@ impl<'a> KnownCopy<'a> {
             None => table.is_empty(),
         };
         let same_rows = tables.len() >= self.copy.tables.len() && tables.all(is_same);
-        let mut storages = store.structure.sparse.iter().enumerate();
-        let same_places = storages.all(|(number, storage)| match self.copy.sparse.get(number) {
-            Some(copy) => copy.has_same_places(storage),
-            None => storage.len() == 0,
-        });
-        KnownEntities { copy: &self.copy.entities, ids: self.mark.ids, same_rows, same_places }
-    }
-
-    /// Returns the copy of the links, if the links are unchanged.
-    fn links(&self, store: &Store) -> Option<&'a LinksCopy> {
-        (self.mark.links == store.events.links.revision()).then_some(&self.copy.links)
-    }
-
-    /// Returns the copy of the spawn ticks, if the spawn ticks are unchanged.
-    fn spawns(&self, store: &Store) -> Option<&'a Arc<Spawns>> {
-        let copy = self.copy.spawns.as_ref()?;
-        store.events.spawns.as_ref()?.is_unchanged_since(copy).then_some(copy)
+        KnownEntities { copy: &self.copy.entities, same_rows }
     }
 }
 
@@ -139,8 +115,8 @@ struct CopyClones {
     resources: ResourceClones,
     removals: Vec<[ColumnClones; 2]>,
     spawns: Option<Spawns>,
-    links: LinkRecords,
-    /// The pairs, by the number of the relation. Relations that the copy does not have have empty pairs.
+    links: LinksCopy,
+    /// By the number of the relation: also of relations that the copy does not have.
     pairs: Vec<Box<dyn ErasedPairs>>,
     id_forecasts: IdForecasts,
     frames: FramesCopy,
@@ -154,7 +130,7 @@ pub enum NotTaken {
     Component(&'static str),
     /// Pairs of a relation that is not `Clone`. Contains its type name.
     Relation(&'static str),
-    /// A resource that is not `Clone`, or a list of messages that are not `Clone`. Contains the type name.
+    /// A resource that is not `Clone`, or a list of such messages. Contains its type name.
     Resource(&'static str),
     /// A value that is not `Send`. Contains its type name.
     NonSend(&'static str),
@@ -191,17 +167,15 @@ pub(crate) struct RestoreOutcome {
     pub(crate) panicked: DeferredPanic,
 }
 
-/// Returns whether a run, a frame, a dispatch or a scope that defers events is in progress. Then the store can be neither copied nor
-/// restored.
+/// Returns whether something is in progress during which the store can be neither copied nor restored.
 pub(crate) fn is_busy(store: &mut Store) -> bool {
     notice_ended_frame(store);
     take_returned(store);
     store.frames.goes_on() || store.events.dispatch.is_running() || store.events.scope_depth != 0
 }
 
-/// Completes all pending work of the store: updates links, turns reserved ids into entities, and begins to track changes of the components
-/// for which this was requested.
-pub(crate) fn settle(store: &mut Store) {
+/// Brings the store into the state in which operations begin.
+fn settle(store: &mut Store) {
     // Links are not settled if an operation was aborted by a panic, or if a scope that deferred events has ended while the store was
     // exchanged.
     store.relink();
@@ -211,8 +185,8 @@ pub(crate) fn settle(store: &mut Store) {
     debug_assert!(links.are_settled() && links.refused.is_empty() && !links.may_disagree);
 }
 
-/// Returns the parts of the store that cannot be copied. Unless `with_rows` is true, component values are not checked. `is_apart` returns
-/// whether a resource is not part of the copy.
+/// Returns the parts that cannot be copied; without rows, only parts other than entities and component values. `is_apart` returns whether a
+/// resource is not part of the copy.
 pub(crate) fn refused_parts(
     store: &mut Store,
     with_rows: bool,
@@ -242,7 +216,7 @@ pub(crate) fn refused_parts(
     refused
 }
 
-/// Returns the pairs of the relation with this number and the value of each pair, in the order of their rows.
+/// Returns the pairs of the relation with this number, with their values, by row.
 pub(crate) fn erased_pairs(
     relations: &Relations<Store>,
     relation: usize,
@@ -253,21 +227,15 @@ pub(crate) fn erased_pairs(
     place.into_iter().flat_map(|place| unsafe { place.pairs.values() })
 }
 
-/// Returns the state of the store, for a later comparison. The store is equal to a copy at this time. The tick must advance before anything
-/// is written.
+/// Returns the state of the store, which is equal to a copy. The tick must advance before anything is written.
 pub(crate) fn mark_of_copy(store: &Store) -> CopyVersion {
     let arrangements = store.structure.archetypes.tables.iter().map(Table::arrangement).collect();
-    CopyVersion {
-        restores: store.clock.restores,
-        arrangements,
-        ids: store.structure.entities.ids_mark(),
-        links: store.events.links.revision(),
-    }
+    CopyVersion { restores: store.clock.restores, arrangements }
 }
 
-/// Copies everything in the store into `copy`, which is empty or an earlier copy. Shares unchanged parts with the copy `known`. The caller
-/// has checked that everything can be copied and nothing is in progress. `is_apart` returns whether a resource is not part of the copy.
-/// `clones` has the clone functions of types whose definitions name no such function.
+/// Copies everything into a new copy, or into an earlier one of this store. Shares unchanged parts with a known copy. The caller has
+/// checked that everything can be copied and nothing is in progress. `is_apart` returns whether a resource is not part of the copy, and
+/// `clones` has the clone functions of types whose definitions name none.
 ///
 /// # Errors
 ///
@@ -304,15 +272,15 @@ pub(crate) fn copy_store_to(
             copy.sparse.push(SparseCopy::new(info));
         }
         // SAFETY: the storage with this number always has the same component.
-        unsafe { copy.sparse[at].take(storage, known.and_then(|known| known.copy.sparse.get(at)))? };
+        unsafe { copy.sparse[at].take(storage)? };
     }
-    copy_rest_to(store, copy, known, is_apart, clones)?;
+    copy_rest_to(store, copy, is_apart, clones)?;
     copy.whole_of = Some(store.id);
     Ok(())
 }
 
-/// Returns a new copy of everything in the store except entities and component values. The store cannot be restored from it. The caller has
-/// checked that everything can be copied and nothing is in progress.
+/// Copies everything except entities and component values into a new copy of this store, which cannot be restored. The caller has checked
+/// that everything can be copied and nothing is in progress.
 ///
 /// # Errors
 ///
@@ -324,27 +292,22 @@ pub(crate) fn copy_around_rows(
 ) -> Result<StoreCopy, AllocError> {
     settle(store);
     let mut copy = StoreCopy::default();
-    copy_rest_to(store, &mut copy, None, is_apart, clones)?;
+    copy_rest_to(store, &mut copy, is_apart, clones)?;
     Ok(copy)
 }
 
 fn copy_rest_to(
     store: &mut Store,
     copy: &mut StoreCopy,
-    known: Option<KnownCopy<'_>>,
     is_apart: impl Fn(&ComponentDescriptor) -> bool,
     clones: &KnownClones,
 ) -> Result<(), AllocError> {
     let components = &store.structure.archetypes.components;
     copy.id_forecasts = store.structure.id_forecasts.clone();
     copy.resources = store.resources.copy(is_apart, clones)?;
-    let removals = known.map_or(&[][..], |known| &known.copy.removals);
-    store.events.removals.copy_to(&mut copy.removals, components, removals)?;
-    copy.spawns = match known.and_then(|known| known.spawns(store)) {
-        Some(spawns) => Some(Arc::clone(spawns)),
-        None => store.events.spawns.clone().map(Arc::new),
-    };
-    copy.links = store.events.links.copy(known.and_then(|known| known.links(store)));
+    store.events.removals.copy_to(&mut copy.removals, components)?;
+    copy.spawns.clone_from(&store.events.spawns);
+    copy.links = store.events.links.copy();
     copy.pairs.clear();
     copy.pairs.extend(store.relations.places.iter_mut().map(|place| place.pairs.copy(clones)));
     copy.relations.clear();
@@ -366,8 +329,8 @@ pub(crate) enum RestoreSource<'a> {
     Moved(Box<StoreCopy>),
 }
 
-/// Restores the store from a copy of it. The caller has checked that nothing is in progress and no resource is lent. `is_apart` returns
-/// whether a resource that the copy does not have stays.
+/// Restores the store from a copy of it. Nothing is in progress, and no resource is lent. `is_apart` returns whether a resource that the
+/// copy does not have stays.
 ///
 /// # Errors
 ///
@@ -430,8 +393,8 @@ pub(crate) fn restore(
     Ok(RestoreOutcome { renewed: room.renewed, era, panicked })
 }
 
-/// Tracks the changes of the components in `tracked`: the components that were tracked when the copy was taken. The tracking of another
-/// component ends, unless a consumer still needs it.
+/// Tracks the changes of these components. Components that a consumer has begun to track since the copy was taken stay tracked. The others
+/// are tracked as they were.
 fn track_as(store: &mut Store, tracked: &[ComponentId]) {
     let components = store.structure.archetypes.components.iter();
     let since = components.filter(|info| info.is_tracked() && info.is_idle() && !tracked.contains(&info.id()));
@@ -443,12 +406,12 @@ fn track_as(store: &mut Store, tracked: &[ComponentId]) {
 
 /// The memory that restoring a copy needs, and the parts of the store that are dropped afterwards.
 struct RestoreMemory {
-    /// Memory for the ticks of the columns of each table in the copy. `begun_sparse` is the memory for the ticks of the sparse storages.
+    /// For the tables of the copy, and for all storages.
     begun: Vec<Vec<BegunTicks>>,
     begun_sparse: Vec<BegunTicks>,
-    /// Empty copies of the storages that the copy does not have.
+    /// Empty copies, for storages that the copy does not have.
     none: Vec<SparseCopy>,
-    /// The tables that are removed.
+    /// Tables that are removed.
     gone: Vec<Table>,
     renewed: Vec<(ResourceId, RenewedList)>,
 }
@@ -515,7 +478,7 @@ fn info(components: &Components, id: ComponentId) -> Option<&'static ComponentDe
 }
 
 impl StoreCopy {
-    /// Clones everything that is needed to restore a store from this copy. The clones of component values are given.
+    /// Clones everything that is needed to restore a store from this copy; the clones of the rows are given.
     fn clones(
         &self,
         (tables, sparse): (Vec<Vec<ColumnClones>>, Vec<ColumnClones>),
@@ -527,8 +490,8 @@ impl StoreCopy {
             sparse,
             resources: store.resources.clones(&self.resources, is_apart)?,
             removals: Removals::clones(&self.removals)?,
-            spawns: self.spawns.as_deref().cloned(),
-            links: self.links.records(),
+            spawns: self.spawns.clone(),
+            links: self.links.clone(),
             pairs: self.pairs_for(store),
             id_forecasts: self.id_forecasts.clone(),
             frames: self.frames.clone(),
@@ -545,7 +508,7 @@ impl StoreCopy {
         pairs.collect()
     }
 
-    /// Returns the lists of messages that a schedule holds, each with the number of the first held message. `seat` identifies the schedule.
+    /// Returns the lists of messages that the schedule with this seat holds, each with the number of the first held message.
     pub(crate) fn held_messages(&self, seat: &Weak<()>) -> impl Iterator<Item = (&'static ComponentDescriptor, u64)> {
         self.frames.held_by(seat).filter_map(|(id, origin, from)| {
             // If the list has been replaced, only messages of the current list are held.
@@ -554,13 +517,13 @@ impl StoreCopy {
         })
     }
 
-    /// Returns the descriptor of the list of messages with this origin, and the numbers of its messages.
+    /// Returns the list of messages with this origin.
     pub(crate) fn messages_at(&self, origin: usize) -> Option<(&'static ComponentDescriptor, MessageNumbers)> {
         let (id, numbers) = self.resources.messages().find(|(_, numbers)| numbers.origin == origin)?;
         Some((self.resources.descriptor(id)?, numbers))
     }
 
-    /// Returns the list of messages with this descriptor: the id of its resource, and the numbers of its messages.
+    /// Returns the list of messages that is this resource.
     pub(crate) fn messages_of(&self, descriptor: &ComponentDescriptor) -> Option<(ResourceId, MessageNumbers)> {
         let is_it = |id| self.resources.descriptor(id).is_some_and(|own| own.is_same(descriptor));
         self.resources.messages().find(|(id, _)| is_it(*id))

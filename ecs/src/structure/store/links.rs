@@ -1,13 +1,12 @@
 //! The links of a store: which target lists each source, and the pending updates of links.
 //!
-//! An operation changes a component that names a target, or one that lists sources, like any other component. Before the operation runs, it
-//! notes here which links are about to end; after it has run, which links have begun. Then functions of a higher layer make both sides
-//! agree, before observers and hooks are notified.
+//! An operation changes a component that names a target, or one that lists sources, like any other component. It notes here which links are
+//! about to end, before it runs, and which have begun, after it has run. Then functions of a higher layer make both sides agree, before
+//! observers and hooks are notified.
 //!
 //! Tests: tests/relationships/histories.rs, tests/relationships/panics.rs
 
 use alloc::collections::VecDeque;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
@@ -15,14 +14,14 @@ use crate::component::{ComponentDescriptor, ComponentId, Components};
 use crate::entity::{Entity, Pages};
 use crate::util::alloc_error::try_reserve;
 
-/// A source whose target has lost its list of sources, or has got another list.
+/// A source whose target may stay alive without it.
 #[derive(Clone, Copy)]
 pub(crate) struct OrphanSource {
     /// The component of the source.
     pub(crate) relation: ComponentId,
     pub(crate) source: Entity,
     pub(crate) target: Entity,
-    /// Whether the target is being despawned. False if it moves to another world.
+    /// Whether the target has ended.
     pub(crate) has_ended: bool,
 }
 
@@ -31,7 +30,7 @@ pub(crate) struct OrphanSource {
 pub(crate) struct LeavingSource {
     pub(crate) source: Entity,
     pub(crate) target: Entity,
-    /// The position at which the source was added to the list.
+    /// The place at which the source was added to the list.
     pub(crate) place: u32,
 }
 
@@ -52,12 +51,10 @@ pub(crate) struct UnpairedEntity {
 #[derive(Default)]
 pub(crate) struct StoreLinks {
     /// For each component of sources: the target that lists each source.
-    listed: LinkRecords,
+    listed: Vec<(ComponentId, TargetsBySource)>,
     /// The number of notes of changed targets.
     changes: u64,
-    /// How often positions in lists were updated.
-    moves: u64,
-    /// The last notes of changed targets, if a consumer needs them. A note is the component of the source, and the source.
+    /// The last of these notes, if a consumer needs them: the component of the source, and the source.
     journal: Option<VecDeque<(ComponentId, Entity)>>,
     /// Targets that have got another list, and the component of the list.
     pub(crate) adopting: Vec<(ComponentId, Entity)>,
@@ -66,7 +63,7 @@ pub(crate) struct StoreLinks {
     /// Sources that have begun to name a target, in order.
     pub(crate) coming: Vec<(ComponentId, Entity)>,
     /// Sources with a component that cannot make a link. The component is removed after observers and hooks have been notified of its
-    /// addition. If one of them panics, the component is removed before the next operation notifies any.
+    /// addition; if one of them panics, before the next operation notifies any.
     pub(crate) refused: VecDeque<(ComponentId, Entity)>,
     /// Reusable memory for sources that leave the lists of targets.
     pub(crate) leaving: Vec<LeavingSource>,
@@ -85,7 +82,7 @@ pub(crate) struct StoreLinks {
     /// Whether this module is writing the list of a target, so that the list is known to be correct.
     pub(crate) is_listing: bool,
     /// Whether the two sides of links may disagree, because an operation on them was aborted by a panic or there was no memory for a note.
-    /// If so, all links are compared at the end of the next operation.
+    /// All of them are compared at the end of the next operation.
     pub(crate) may_disagree: bool,
 }
 
@@ -96,14 +93,13 @@ impl StoreLinks {
         Some(self.place(relation, source)?.0)
     }
 
-    /// Returns the target that lists a source, and the position in the list at which the source was added. The position may have changed
-    /// since, because other sources may have been removed.
+    /// Returns the target that lists a source, and the place at which the source was added. Other sources may have been removed since.
     #[inline]
     pub(crate) fn place(&self, relation: ComponentId, source: Entity) -> Option<(Entity, u32)> {
         self.of(relation)?.places.get(source.index())?.of(source)
     }
 
-    /// Records which target lists a source, and at which position.
+    /// Records which target lists a source, and at which place.
     #[inline]
     pub(crate) fn set_place(&mut self, relation: ComponentId, source: Entity, target: Entity, place: u32) {
         self.note_of(relation, source).set(target, place);
@@ -153,7 +149,7 @@ impl StoreLinks {
         self.listed.len() - 1
     }
 
-    /// Returns the sources that a target lists, in the order of their positions. `O(sources of all targets)`.
+    /// Returns the sources that a target lists, in the order of their places. `O(sources of all targets)`.
     pub(crate) fn sources_of(&self, relation: ComponentId, target: Entity) -> Vec<Entity> {
         let places = self.of(relation).into_iter().flat_map(|listed| listed.places.iter());
         let of_target = places.filter(|(_, place)| place.target == target);
@@ -163,10 +159,9 @@ impl StoreLinks {
         sources.into_iter().map(|(_, source)| source).collect()
     }
 
-    /// Records that the list of a target now has its sources in the order of `sources`.
+    /// Records that sources are at the places of this order in the list of their target.
     pub(crate) fn move_places(&mut self, relation: ComponentId, sources: &[Entity]) {
         let Some((_, listed)) = self.listed.iter_mut().find(|(id, _)| *id == relation) else { return };
-        self.moves += 1;
         for (place, &source) in (0..).zip(sources) {
             let spot = listed.places.get_mut(source.index());
             if let Some(spot) = spot.filter(|spot| spot.generation == source.generation()) {
@@ -175,7 +170,7 @@ impl StoreLinks {
         }
     }
 
-    /// Returns a number that changes whenever the targets of sources of this relation may have changed.
+    /// Returns a number that changes whenever the targets of sources may have changed.
     pub(crate) fn version(&self, relation: ComponentId) -> u64 {
         self.of(relation).map_or(0, |listed| listed.changed)
     }
@@ -258,19 +253,14 @@ impl StoreLinks {
         self.leaving.clear();
     }
 
-    /// Copies the records of all sources. If `known` is given, its records are equal, so they are shared instead. No updates are pending.
-    pub(super) fn copy(&self, known: Option<&LinksCopy>) -> LinksCopy {
-        known.cloned().unwrap_or_else(|| LinksCopy(Arc::new(self.listed.clone())))
-    }
-
-    /// Returns two numbers. Whenever a record may have changed, at least one of them changes.
-    pub(super) fn revision(&self) -> [u64; 2] {
-        [self.changes, self.moves]
+    /// Copies the records of all sources. No updates are pending.
+    pub(super) fn copy(&self) -> LinksCopy {
+        LinksCopy(self.listed.clone())
     }
 
     /// Restores the records of a copy.
-    pub(super) fn restore_from(&mut self, records: LinkRecords) {
-        self.listed = records;
+    pub(super) fn restore_from(&mut self, copy: LinksCopy) {
+        self.listed = copy.0;
         // The new number makes forests read all links again: they compare it with the number that they have stored.
         self.changes += 1;
         self.listed.iter_mut().for_each(|(_, listed)| listed.changed = self.changes);
@@ -312,7 +302,7 @@ fn push<T>(notes: &mut Vec<T>, note: T) -> bool {
     has_room
 }
 
-/// Mutable access to the record of a source: which target lists it, and at which position.
+/// The record of a source.
 pub(crate) struct SourceRecord<'l> {
     relation: ComponentId,
     source: Entity,
@@ -343,27 +333,19 @@ impl SourceRecord<'_> {
     }
 }
 
-/// For each component of sources: the target that lists each source.
-pub(super) type LinkRecords = Vec<(ComponentId, TargetsBySource)>;
-
-/// The target that lists each source, in a copy of a store.
+/// The target that lists each source.
 #[derive(Clone, Default)]
-pub(super) struct LinksCopy(Arc<LinkRecords>);
+pub(super) struct LinksCopy(Vec<(ComponentId, TargetsBySource)>);
 
 /// All links of a relationship, for a copy that was not taken from a store.
 pub(crate) struct BuiltLinks {
     /// The component of the sources.
     pub(crate) relation: &'static ComponentDescriptor,
-    /// Each source with its target, and the position of the source in the list of the target.
+    /// Each source with its target, and its place in the list of the target.
     pub(crate) links: Vec<(Entity, Entity, u32)>,
 }
 
 impl LinksCopy {
-    /// Returns the records, to restore them.
-    pub(super) fn records(&self) -> LinkRecords {
-        LinkRecords::clone(&self.0)
-    }
-
     /// Adds the links of a relationship that has no links so far. Each source occurs once.
     pub(super) fn add(&mut self, relation: ComponentId, links: &[(Entity, Entity, u32)]) {
         let mut listed = TargetsBySource { count: links.len(), ..TargetsBySource::default() };
@@ -371,7 +353,7 @@ impl LinksCopy {
             let noted = TargetOfSource { target, generation: source.generation(), place };
             *listed.places.get_or_add(source.index(), TargetOfSource::NONE) = noted;
         }
-        Arc::make_mut(&mut self.0).push((relation, listed));
+        self.0.push((relation, listed));
     }
 }
 
@@ -380,7 +362,7 @@ const PAGE: usize = 256;
 
 /// The target that lists each source, by the index of the source. A page exists only if it has such a source.
 #[derive(Clone, Default)]
-pub(super) struct TargetsBySource {
+struct TargetsBySource {
     places: Pages<TargetOfSource, PAGE>,
     count: usize,
     /// The number of the last note about one of these sources.
@@ -392,14 +374,14 @@ pub(super) struct TargetsBySource {
 struct TargetOfSource {
     target: Entity,
     generation: u32,
-    /// The position in the list of the target at which the source was added. Other sources may have been removed since.
+    /// The place in the list of the target, when the source was added. Other sources may have been removed since.
     place: u32,
 }
 
 impl TargetOfSource {
     const NONE: Self = Self { target: Entity::PLACEHOLDER, generation: 0, place: 0 };
 
-    /// Returns the target and the position, if they belong to this source.
+    /// Returns the target and the place, if they belong to this source.
     #[inline]
     fn of(&self, source: Entity) -> Option<(Entity, u32)> {
         let is_there = self.target != Entity::PLACEHOLDER && self.generation == source.generation();
@@ -412,7 +394,7 @@ impl TargetOfSource {
         self.target == target && self.generation == source.generation()
     }
 
-    /// Returns the source that this record belongs to. `index` is the index of the source.
+    /// Returns the source with this index whose record this is.
     fn source(&self, index: u32) -> Option<Entity> {
         NonZeroU32::new(self.generation).map(|generation| Entity::new(index, generation))
     }

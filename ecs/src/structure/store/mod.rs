@@ -1,7 +1,7 @@
 //! The store: everything that a world holds, and the operations that keep its parts consistent.
 //!
-//! Entities, tables, sparse storages, bundles and edges do not access each other's state: when one of them changes, the functions here
-//! update the others. Each operation first makes room, then moves bytes and records (neither can fail), and at last drops values. User code
+//! Entities, tables, sparse storages, bundles and edges do not access each other's state; the functions here carry a change of one through
+//! to the others. Each operation first makes room, then moves bytes and records (neither can fail), and at last drops values. User code
 //! (`Drop`, iterators, closures) runs only while everything is consistent, so a panic in it leaves a usable world.
 //!
 //! Room is made for everything in the first step, (0) of `ARCHITECTURE.md`. An allocation that fails may unwind, so every `push`, `insert`
@@ -14,7 +14,7 @@
 //! link, or if an operation on links or pairs is aborted by a panic (`Store::change_links`), all links are compared with the components of
 //! their entities at the end of the next operation.
 //!
-//! A world has a number that no other world of the process has ([`WorldId`]). Queries and systems store the number of the world that their
+//! A world has a number that is never used twice in a process ([`WorldId`]). Queries and systems store the number of the world that their
 //! state was made for, and compare it in release builds. Preparing a system removes its state first and sets it last, so if user code
 //! panics in between (it constructs `Local`s), the system is prepared for no world.
 //!
@@ -87,7 +87,7 @@ pub(crate) use self::columns::{reserve_bundles, spawn_columns, spawn_columns_at}
 pub use self::copies::NotTaken;
 pub(crate) use self::copies::{CopyVersion, KnownCopy, RestoreOutcome, StoreCopy};
 pub(crate) use self::copies::{
-    RestoreSource, copy_around_rows, copy_store_to, erased_pairs, is_busy, mark_of_copy, refused_parts, restore, settle,
+    RestoreSource, copy_around_rows, copy_store_to, erased_pairs, is_busy, mark_of_copy, refused_parts, restore,
 };
 pub(crate) use self::dispatch::{Cause, Dispatch, DispatchVTable, LinkFn, NotDispatched};
 pub use self::dynamic::EntityBuilder;
@@ -199,7 +199,7 @@ impl Store {
         made
     }
 
-    /// Makes a table-stored component a disabling component: entities that have it are left out of queries that do not name the component.
+    /// Makes a table-stored component a disabling component: it keeps entities out of queries that do not name it.
     pub(crate) fn register_disabling_component<C: Component>(&mut self) {
         let id = self.register_component::<C>();
         if self.structure.archetypes.components.add_disabling(id) {
@@ -216,7 +216,7 @@ impl Store {
         self.id
     }
 
-    /// Returns the id of a component. Registers the component if necessary.
+    /// Returns the number of a component, which is registered if necessary.
     #[inline]
     pub(crate) fn register_component<C: Component>(&mut self) -> ComponentId {
         let id = self.structure.archetypes.components.register::<C>();
@@ -224,14 +224,14 @@ impl Store {
         id
     }
 
-    /// Returns the id of a component. `register` registers the component if necessary.
+    /// Returns the number of the component that a function registers, if necessary.
     pub(crate) fn register_by(&mut self, register: fn(&mut Components) -> ComponentId) -> ComponentId {
         let id = register(&mut self.structure.archetypes.components);
         self.note_new_components();
         id
     }
 
-    /// Returns the id of the component with this descriptor. Registers the component if necessary.
+    /// Returns the number of the component with this descriptor, which is registered if necessary.
     pub(crate) fn register_descriptor(
         &mut self,
         descriptor: &'static ComponentDescriptor,
@@ -326,8 +326,7 @@ impl Store {
         Ok(())
     }
 
-    /// Opens a stream of ids for each of several tasks. `windows` are the sizes of the windows of the streams. The streams are open until
-    /// [`Store::close_id_streams`].
+    /// Opens a stream of ids for each of several tasks, with windows of these sizes. They are open until [`Store::close_id_streams`].
     pub(crate) fn open_id_streams(&mut self, windows: impl Iterator<Item = u32>) {
         self.flush();
         self.structure.entities.open_streams(windows);
@@ -344,7 +343,7 @@ impl Store {
         }
     }
 
-    /// Returns the tick and the caller (origin) of operations outside of systems.
+    /// Returns the tick and caller of operations outside of systems, which may run at the same time as others.
     #[inline]
     pub(crate) fn now(&self) -> WriteStamp {
         WriteStamp { tick: self.clock.change_tick(), by: self.structure.entities.caller() }

@@ -9,11 +9,11 @@ use super::{LIMIT, ReaderPosition, RemovalLog};
 use crate::component::{ComponentDescriptor, ComponentInfo};
 use crate::entity::Entity;
 use crate::storage::column::{ColumnClones, ColumnCopy};
-use crate::util::alloc_error::{AllocError, copy_to_shared, try_reserve, try_reserve_exact};
+use crate::util::alloc_error::{AllocError, try_reserve, try_reserve_exact};
 
 /// The entries of a log, with cloned values, and the readers that it was kept for.
 pub(crate) struct LogCopy {
-    entities: Arc<Vec<Entity>>,
+    entities: Vec<Entity>,
     values: Option<ColumnCopy>,
     first: u64,
     limit: usize,
@@ -24,7 +24,7 @@ impl LogCopy {
     /// Creates an empty copy of a log of a component, with values or without.
     pub(in crate::structure::removal) fn new(info: &ComponentInfo, with_values: bool) -> Self {
         let values = with_values.then(|| ColumnCopy::new(info.descriptor()));
-        Self { entities: Arc::default(), values, first: 0, limit: LIMIT, readers: Vec::new() }
+        Self { entities: Vec::new(), values, first: 0, limit: LIMIT, readers: Vec::new() }
     }
 
     /// Returns whether the log has values that cannot be cloned.
@@ -32,33 +32,23 @@ impl LogCopy {
         from.len() != 0 && self.values.as_ref().is_some_and(ColumnCopy::refuses)
     }
 
-    /// Copies a log into this copy. `known` is an earlier copy of the log: if the numbers of its entries are equal, its entries are shared,
-    /// since the numbers of entries only increase, except by a restore. If copying panics, or there is no memory, the contents are
-    /// incomplete. Panics if there are values that cannot be cloned.
+    /// Copies a log into this. If that panics, or there is no memory, the contents are incomplete. Panics if there are values that cannot
+    /// be cloned.
     ///
     /// # Safety
     ///
-    /// - The log belongs to the component that this copy was made for, and has values if this copy has values.
-    pub(in crate::structure::removal) unsafe fn take(
-        &mut self,
-        from: &RemovalLog,
-        known: Option<&Self>,
-    ) -> Result<(), AllocError> {
-        let known = known.filter(|known| known.first == from.first && known.entities.len() == from.len());
-        match known {
-            Some(known) => self.entities = Arc::clone(&known.entities),
-            None => copy_to_shared(&mut self.entities, &from.entities[from.head..])?,
-        }
-        debug_assert_eq!(self.entities[..], from.entities[from.head..]);
+    /// - The log belongs to the component that this was made for, and has values if this has.
+    pub(in crate::structure::removal) unsafe fn take(&mut self, from: &RemovalLog) -> Result<(), AllocError> {
+        self.entities.clear();
+        try_reserve(&mut self.entities, from.len())?;
+        self.entities.extend_from_slice(&from.entities[from.head..]);
         (self.first, self.limit) = (from.first, from.limit);
         self.readers.clear();
         try_reserve(&mut self.readers, from.readers.len())?;
         self.readers.extend(from.readers.iter().map(|reader| (Arc::downgrade(reader), reader.get())));
         match (&mut self.values, &from.values) {
             // SAFETY: the entries from `head` on have values, of the type that this was made for.
-            (Some(own), Some(values)) => unsafe {
-                own.take(values, [from.head, from.len()], 0, known.and_then(|known| known.values.as_ref()))
-            },
+            (Some(own), Some(values)) => unsafe { own.take(values, [from.head, from.len()], 0) },
             _ => Ok(()),
         }
     }
@@ -70,7 +60,7 @@ impl LogCopy {
     /// `None` for a log of entities. At most `limit` entries are kept.
     pub(crate) fn of(entities: Vec<Entity>, values: Option<ColumnCopy>, first: u64, limit: usize) -> Self {
         debug_assert!(values.as_ref().is_none_or(|values| values.len() == entities.len()));
-        Self { entities: Arc::new(entities), values, first, limit, readers: Vec::new() }
+        Self { entities, values, first, limit, readers: Vec::new() }
     }
 
     /// Returns the descriptor of the component, for a log with values.
@@ -93,13 +83,13 @@ impl LogCopy {
         (self.first, self.first + self.entities.len() as u64, self.limit)
     }
 
-    /// Returns the number of readers that still exist and had not read all entries when the copy was taken.
+    /// Returns how many readers that still exist had not read all entries.
     pub(crate) fn unread(&self) -> usize {
         let (_, end, _) = self.numbers();
         self.readers.iter().filter(|(reader, position)| reader.strong_count() != 0 && *position < end).count()
     }
 
-    /// Clones the values that are needed to restore a log from this copy.
+    /// Clones the values that are needed to restore a log from this.
     pub(in crate::structure::removal) fn clones(&self) -> Result<ColumnClones, AllocError> {
         self.values.as_ref().map_or(Ok(None), ColumnCopy::clones)
     }
@@ -121,13 +111,13 @@ impl RemovalLog {
         }
     }
 
-    /// Restores the log from a copy. Afterwards the clones hold the old values of the log, unless these need no drop. Readers that the copy
-    /// does not contain start at the end of the log.
+    /// Restores the log from a copy. Afterwards the clones hold its old values, unless these need no drop. Readers that the copy does not
+    /// contain start at its end.
     ///
     /// # Safety
     ///
-    /// - The copy belongs to a log of this component, with values if this log has values; the clones belong to the copy, and room has been
-    ///   made for it in this log since the last operation.
+    /// - The copy belongs to a log of this component, with values if this has some; the clones belong to the copy, and room has been made
+    ///   for it here since the last operation.
     pub(in crate::structure::removal) unsafe fn restore_from(&mut self, copy: &LogCopy, clones: &mut ColumnClones) {
         debug_assert_eq!(self.tail, 0);
         // The number of values in the log, including those of expired entries, which have not been dropped yet.
