@@ -206,7 +206,7 @@ impl<'a> Found<'a> {
                 false => hygienic!(#function(#reference, mapper);),
             });
         }
-        // A packed type cannot hold an `Entity`, which needs an alignment, and references to its fields do not compile.
+        // A packed type cannot contain an `Entity`, whose alignment is greater than 1. Also, references to its fields do not compile.
         if !may_hold(ty) || has_repr(&item.attrs, &["packed"]) {
             return None;
         }

@@ -420,7 +420,7 @@ impl FilteredAccess {
                 self.add_branch(own.and(other));
             }
             if self.branches.len() > MOST_BRANCHES {
-                // There are too many branches, so of the inner term only the conditions that all its branches share are kept.
+                // There are too many branches. So only the conditions that all branches of the inner term share are kept.
                 let common = MatchBranch::common(&inner.branches);
                 self.branches =
                     common.map_or(before.clone(), |common| before.iter().map(|own| own.and(&common)).collect());

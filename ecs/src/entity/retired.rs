@@ -44,8 +44,7 @@ impl RetiredIndexes {
 
     #[cold]
     fn search(&self, bound: u64, nth: u64) -> u64 {
-        // The number of indexes before a retired one that can be handed out is its distance from `bound`, less the retired indexes before
-        // it.
+        // Before a retired index lie `index - bound` indexes. All of them can be handed out, except the retired ones.
         let (mut low, mut high) = (0, self.0.len());
         while low < high {
             let middle = low + (high - low) / 2;

@@ -227,7 +227,8 @@ impl ScheduleDiagram {
         events
     }
 
-    /// Adds the systems that are drawn in the set `around`, or in no set, and the frames of their pipelines.
+    /// Appends to `events` the systems that are drawn directly in the set `around` (`None`: outside of all sets), and the frames around
+    /// their pipelines.
     fn systems_in(&self, around: Option<usize>, depth: usize, events: &mut Vec<Nesting>) {
         for (number, _) in self.systems.iter().enumerate().filter(|(_, system)| system.inside == around) {
             let frame = self.frame_of(number).map(|pipeline| (pipeline, &self.pipelines[pipeline].systems));

@@ -173,7 +173,7 @@ pub(super) struct Pipelines {
     pub(super) not_pipelined: Vec<Option<NotPipelined>>,
     /// Incremented whenever the set of used pipelines changes.
     pub(super) version: u32,
-    /// The mode in which it was last decided which pipelines are used.
+    /// The mode that applied when the pipelines to use were chosen last.
     pub(super) mode: Pipelining,
 }
 

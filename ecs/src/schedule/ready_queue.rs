@@ -89,7 +89,7 @@ impl<'a> ReadyQueue<'a> {
             if !is_owner || state.left == 0 {
                 return None;
             }
-            // No unit is ready and at least one is left, so another one is running: the order has no cycles.
+            // Units are left, but none is ready. The order has no cycles, so some unit must be running.
             debug_assert!(state.running > 0, "units wait for each other");
             state.owner_waits = true;
             state = self.changed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());

@@ -210,7 +210,7 @@ impl LastRun {
     /// the run is forgotten.
     #[inline]
     pub(crate) const fn tick(self, now: Tick, era: u32) -> Tick {
-        // A run of fewer than `FORGOTTEN` eras ago is at most `MAX_AGE` old.
+        // If the run was fewer than `FORGOTTEN` eras ago, its age is at most `MAX_AGE`.
         let is_known = self.era != 0 && era.wrapping_add(1).wrapping_sub(self.era) < Self::FORGOTTEN;
         if is_known { self.tick } else { Tick::before_all(now) }
     }

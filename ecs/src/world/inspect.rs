@@ -38,7 +38,7 @@ impl World {
         Ok(ids.into_iter().filter_map(|id| Some((id, self.components().info(id)?))))
     }
 
-    /// Returns the number of entities that are alive, like [`len`](Self::len). bevy_ecs has this name.
+    /// Returns the number of live entities, like [`len`](Self::len), under the name of bevy_ecs.
     #[must_use]
     pub fn entity_count(&self) -> u32 {
         self.len() as u32

@@ -263,7 +263,7 @@ impl<'b> Source<'b> {
         let number = self.reader.u32()?;
         let (name, known) = self.components.get(number as usize).ok_or(Problem::Number(number))?.clone();
         self.name = Some(name);
-        // A repeated column is rejected before its values are created: values without bytes could take more memory than the delta.
+        // A repeated column is rejected before its values are created: values that take no bytes in the delta could take much memory here.
         if !in_block.insert(number) {
             return Err(Problem::Twice);
         }

@@ -195,7 +195,7 @@ impl TermFacts {
             },
             // Items are accessors, such as `EntityRef`, which hold no values but need the row in its table.
             Group::ReadAll | Group::WriteAll => Self { outside_tables: false, ..Self::NONE },
-            // Which of the inner terms yield a value varies from row to row.
+            // The inner terms that yield a value differ from row to row.
             Group::Or | Group::AnyOf | Group::FirstOf => Self {
                 is_sole: false,
                 widest: 0,

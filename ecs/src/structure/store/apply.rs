@@ -316,7 +316,8 @@ fn apply_next(
     let Some(compiled) = pattern.compiled else { return };
     store.commands.applied += (run.count * pattern.count()) as u64;
     set_caller_of(&mut store.structure.entities, pattern, compiled);
-    // Steps that were recorded at different places are applied entity by entity, so that each component gets the origin of its step.
+    // If the steps of a pattern were recorded at different call sites, they are applied entity by entity, so that each component gets the
+    // origin of its step.
     let is_mixed = pattern.is_mixed();
     if let Some(place) = place
         && run.count >= TOGETHER

@@ -340,7 +340,7 @@ impl Store {
                 // SAFETY: forwarded.
                 break unsafe { begun.carry_out::<S, true>(subject, read, write) };
             }
-            // No user code has run since the plan was found, so the cache still has it; only room was missing.
+            // The only possible failure is a lack of room: no user code has run since the plan was found, so the cache still has it.
             assert!(!is_reserved, "the row has been reserved");
             self.reserve_row(subject, id)?;
             is_reserved = true;
@@ -462,7 +462,7 @@ impl Store {
                 }
                 Subject::Alive(entity, at) => {
                     let (source, table) = tables.get_two_mut(at.table, to);
-                    // `carry_out` does not drop replaced values of a row that moves. Such rows are rare and take the path with phases.
+                    // `carry_out` does not drop replaced values of a row that also moves. This case is rare and takes the path with phases.
                     let replaces = !PHASES && S::ADDS && plan.flags.intersects(S::TOLERATED);
                     if replaces || table.is_full() || PHASES && !has_room(plan, table, 1) {
                         return None;

@@ -259,7 +259,7 @@ impl<'a> OwnerPace<'a> {
             // Threads take fewer tasks at once towards the end, so that each thread still has work.
             let turns = (estimate / TURN).max(4 * self.pool.threads() as u128);
             let turns = if estimate < WORTH { 1 } else { usize::try_from(turns).unwrap_or(usize::MAX) };
-            // `self.tasks` is the limit, because a small number of finished tasks does not predict the cost of many more.
+            // A thread takes at most `self.tasks` tasks at once: the few tasks that are finished do not predict the cost of many more.
             at_once.store((left / turns).clamp(1, self.tasks), Ordering::Relaxed);
         }
         // The first rows are not cached, so the estimate from them is too high: if it is low, the real cost is even

@@ -208,7 +208,7 @@ impl Commands<'_, '_> {
         self.run_system_cached_with(system, ());
     }
 
-    /// Runs a system with an input by its function, like [`Commands::run_system_cached`].
+    /// Runs the system of a function with an input, like [`Commands::run_system_cached`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;
