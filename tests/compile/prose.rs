@@ -34,7 +34,7 @@ const PERSON: &str = "who|Who comes|has|is|wants|looks|asks|takes|waits|finds|ru
 /// Words that begin a sentence, before a word in lower case.
 const FRONTED: [Phrase; 2] = [("fronted What", &["What"]), ("fronted Of", &["Of"])];
 
-/// The words that may follow `behind` in its technical sense: a feature, a lock, a pointer, code.
+/// Words that follow `behind` where it is a technical term, as in "behind a lock".
 const BEHIND_THESE: [&str; 9] = ["feature", "flag", "lock", "mutex", "pointer", "reference", "interface", "trait", "`"];
 
 /// Groups of texts, and how many phrases each may have per 10,000 words.
@@ -79,7 +79,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns whether one of these words follows the word `behind`.
+/// Returns whether `rest`, the text after the word `behind`, begins with one of [`BEHIND_THESE`].
 fn is_usual_behind(rest: &str) -> bool {
     let Some(rest) = rest.strip_prefix(' ') else { return false };
     let articles = ["a ", "an ", "the ", "one "];

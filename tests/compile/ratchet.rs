@@ -11,7 +11,8 @@ use std::fs;
 use crate::code::{MOST_FILE_LINES, MOST_FUNCTION_LINES, read_code};
 use crate::tokens::{read_sources, root};
 
-/// The counts of the core, and of ARCHITECTURE.md, with their ceilings. A change that lowers a count also lowers the ceiling.
+/// The counts of the core, and of ARCHITECTURE.md, with their ceilings. The test prints the counts. A change that lowers a count also lowers
+/// the ceiling.
 const CEILINGS: [(&str, usize); 10] = [
     ("code lines", 66_394),
     ("types", 1_054),
@@ -62,6 +63,7 @@ fn counts() -> BTreeMap<&'static str, usize> {
 #[test]
 fn counts_are_at_most_their_ceilings() {
     let counts = counts();
+    CEILINGS.iter().for_each(|(name, ceiling)| println!("{name}: {} of {ceiling}", counts[name]));
     let over = CEILINGS.iter().filter(|(name, ceiling)| counts[name] > *ceiling);
     let complaints: Vec<String> = over
         .map(|(name, ceiling)| {
@@ -73,14 +75,4 @@ fn counts_are_at_most_their_ceilings() {
         })
         .collect();
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-}
-
-/// Run with `-- --ignored --nocapture` for the current figures.
-#[test]
-#[ignore = "prints the counts, to lower the ceilings"]
-fn print_counts() {
-    let counts = counts();
-    for (name, ceiling) in CEILINGS {
-        println!("{name}: {} of {ceiling}", counts[name]);
-    }
 }

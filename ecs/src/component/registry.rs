@@ -251,8 +251,8 @@ impl Components {
         }
     }
 
-    /// Records the sparse storage of a component for its slot. Records that there is none if the component requires another component. Does
-    /// not allocate.
+    /// Stores the number of a component's sparse storage under the slot of its type. If the component requires another component, stores
+    /// [`NO_STORAGE`]. Does not allocate.
     fn note_sole_storage(&mut self, slot: Option<u32>, id: ComponentId) {
         let number = self.infos[id.index()].sole_storage().map_or(NO_STORAGE, |number| number as u32);
         if let Some(noted) = slot.and_then(|slot| self.sole_storages.get_mut(slot as usize)) {

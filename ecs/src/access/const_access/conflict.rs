@@ -247,7 +247,7 @@ const fn shared_component(a: &ConstTerm, b: &ConstTerm, own: bool) -> Option<Con
         | (other, ConstTerm::Group(group @ (Group::ReadAll | Group::WriteAll), except)) => {
             shared_with_all(matches!(group, Group::WriteAll), except, other, own)
         }
-        // Of several conflicts the first one found is reported, which the order of the arms decides.
+        // If there are several conflicts, the order of the arms decides which one is reported.
         (ConstTerm::Group(Group::Optional | Group::Or, members), other)
         | (other, ConstTerm::Group(Group::Optional | Group::Or, members))
         | (ConstTerm::Group(_, members), other)

@@ -121,7 +121,7 @@ fn the_last_row_takes_the_place_of_the_ended_one() {
     assert_eq!(entities.get(ids[2]).map(|location| location.row), Some(0));
     assert_eq!((entities.contains(ids[0]), entities.len()), (false, 2));
     entities.check_invariants();
-    // The last row is that of the despawned entity itself.
+    // The despawned entity is in the last row.
     entities.reserve_free(1).unwrap();
     entities.begin_end(ids[1]).unwrap().end(ids[1]);
     assert_eq!((entities.contains(ids[1]), entities.free.as_slice()), (false, &[0, 1][..]));
